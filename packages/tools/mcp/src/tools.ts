@@ -1,4 +1,10 @@
-import { fromJsonSchema, type StandardSchemaWithJSON } from '@modelcontextprotocol/server';
+import {
+  fromJsonSchema,
+  type JsonSchemaValidator,
+  type jsonSchemaValidator,
+  type StandardSchemaWithJSON,
+} from '@modelcontextprotocol/server';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import { type Operation, operations } from '@switchboard/contracts';
 import { z } from 'zod';
 
@@ -65,13 +71,33 @@ export interface Tool {
 
 /** Returns the tools, made from the contracts. */
 export function toolsOf({ isWriting }: { isWriting: boolean }): Tool[] {
+  const validator = lazyValidator();
   return [
-    ...READING.map((name) => toolOf(name, true)),
-    ...(isWriting ? WRITING.map((name) => toolOf(name, false)) : []),
+    ...READING.map((name) => toolOf(name, { isReadOnly: true, validator })),
+    ...(isWriting ? WRITING.map((name) => toolOf(name, { isReadOnly: false, validator })) : []),
   ];
 }
 
-function toolOf(name: ToolName, isReadOnly: boolean): Tool {
+/** Compiles the schema of a tool at its first call. Those of all tools together take a second, and 30 MB. */
+function lazyValidator(): jsonSchemaValidator {
+  const compiler = new AjvJsonSchemaValidator();
+  return {
+    getValidator<T>(schema: Parameters<typeof compiler.getValidator>[0]) {
+      let validate: JsonSchemaValidator<T> | undefined;
+      return (input: unknown) => {
+        validate ??= compiler.getValidator<T>(schema);
+        return validate(input);
+      };
+    },
+  };
+}
+
+interface ToolOptions {
+  isReadOnly: boolean;
+  validator: jsonSchemaValidator;
+}
+
+function toolOf(name: ToolName, { isReadOnly, validator }: ToolOptions): Tool {
   const operation = operations.find(({ operationId }) => operationId === name);
   if (operation === undefined) throw new Error(`there is no operation ${name}`);
   const { summary = name, description } = operation;
@@ -93,7 +119,7 @@ function toolOf(name: ToolName, isReadOnly: boolean): Tool {
     description: description === undefined ? summary : `${summary}. ${description}`,
     isReadOnly,
     inputSchema,
-    argumentsSchema: fromJsonSchema<Record<string, unknown>>(inputSchema),
+    argumentsSchema: fromJsonSchema<Record<string, unknown>>(inputSchema, validator),
     inputOf: (args) => ({
       params: named(args, params),
       query: named(args, query),

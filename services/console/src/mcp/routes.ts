@@ -1,5 +1,5 @@
 import { clientAddress } from '@switchboard/http';
-import { createServer, respond, type Tool, toolsOf } from '@switchboard/mcp';
+import { createServer, respond, toolsOf } from '@switchboard/mcp';
 import type { Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { Limits } from '../session/limits.ts';
@@ -26,14 +26,8 @@ const PATH = '/mcp';
  */
 export function mcpRoutes(app: Hono, { callAs, limits, trustedHops, consoleUrl }: McpRoutesOptions): void {
   const { origin } = new URL(consoleUrl);
-  let tools: readonly Tool[] | undefined;
-
-  /** Makes the tools once, at the first request, because that takes a moment. */
-  function toolsFor(isWriting: boolean): readonly Tool[] {
-    tools ??= toolsOf({ isWriting: true });
-    return isWriting ? tools : tools.filter(({ isReadOnly }) => isReadOnly);
-  }
-
+  const tools = toolsOf({ isWriting: true });
+  const readingTools = tools.filter(({ isReadOnly }) => isReadOnly);
   const addressOf = (c: Context) => clientAddress(c.req.raw, c.env, trustedHops);
 
   app.use(PATH, async (c, next) => {
@@ -64,7 +58,7 @@ export function mcpRoutes(app: Hono, { callAs, limits, trustedHops, consoleUrl }
       if (body === undefined) return refuse(c, 400, 'BAD_REQUEST', 'body: not JSON');
       if (Array.isArray(body)) return refuse(c, 400, 'BAD_REQUEST', 'body: send one message, not a list');
       const call = callAs({ token: tokenOf(c) ?? '', address: addressOf(c) });
-      const served = toolsFor(c.req.query('write') === 'true');
+      const served = c.req.query('write') === 'true' ? tools : readingTools;
       const answer = await respond(c.req.raw, body, () => createServer(served, call));
       return c.newResponse(answer.body, answer);
     },
