@@ -10,8 +10,10 @@ import { stageRequests } from './stages.ts';
 import { followTls, tlsOptions } from './tls.ts';
 import { boundUnread } from './unread.ts';
 
+export type Fetch = (request: Request, env: object) => Response | Promise<Response>;
+
 interface ListenOptions {
-  fetch: (request: Request, env: object) => Response | Promise<Response>;
+  fetch: Fetch;
   host: string;
   /** 0 picks a free port. */
   port: number;

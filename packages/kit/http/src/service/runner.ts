@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isUnavailable, UnsuitableDatabase } from '@switchboard/database';
 import { collectAtRest } from '@switchboard/engine';
 import { EventLogBusy, EventLogUnavailable } from '@switchboard/event-log';
@@ -16,7 +17,7 @@ import {
   tlsFiles,
 } from '@switchboard/runtime';
 import type { z } from 'zod';
-import { type HttpServer, ListenError, listen } from '../server/server.ts';
+import { type Fetch, type HttpServer, ListenError, listen } from '../server/server.ts';
 import type { Service, ServiceDefinition } from './service.ts';
 
 /** After SIGTERM, load balancers have at least DRAIN_MS to notice, then requests in flight have FINISH_MS. */
@@ -25,6 +26,9 @@ const FINISH_MS = 8_000;
 const ATTEMPTS_BEFORE_A_WARNING = 4;
 /** Shorter than the time after which the supervisor gives up on its workers. */
 const WORKER_SHUTDOWN_MS = 14_000;
+/** The time for which a starting service holds requests, and the number of them. */
+const HOLD_MS = 5_000;
+const MAX_HELD = 1_000;
 
 /** Starts a service, retrying while a dependency is unavailable. Throws any other error. */
 export async function startWithRetries(
@@ -74,6 +78,7 @@ async function run<S extends z.ZodType<CommonConfig>>(
   const { health, hono } = service.app;
   membership?.answerFor({ health, metrics });
   let server: HttpServer | undefined;
+  const starting = Promise.withResolvers<void>();
 
   shutDownInOrder({
     log: logger,
@@ -90,7 +95,8 @@ async function run<S extends z.ZodType<CommonConfig>>(
 
   async function accept(): Promise<void> {
     const tls = tlsFiles(config);
-    server = await listen({ fetch: hono.fetch, host: config.HOST, port: config.PORT, tls, logger });
+    const fetch = holdUntil(starting.promise, hono.fetch);
+    server = await listen({ fetch, host: config.HOST, port: config.PORT, tls, logger });
     logger.info({ port: server.port, region: config.REGION }, 'listening');
   }
 
@@ -104,7 +110,29 @@ async function run<S extends z.ZodType<CommonConfig>>(
     await service.stop();
     throw error;
   }
+  starting.resolve();
   if (!listensAtOnce) await accept();
   await membership?.started();
   logger.info('ready');
+}
+
+/**
+ * Holds requests until the service has started, except health checks. A load balancer sends some until its next check
+ * if an instance is restarted between two of them, and does not repeat those that get a 503.
+ */
+function holdUntil(started: Promise<void>, fetch: Fetch): Fetch {
+  let held = 0;
+  let hasStarted = false;
+  void started.then(() => {
+    hasStarted = true;
+  });
+  return (request, env) => {
+    if (hasStarted || held >= MAX_HELD || /^\/(health\/|metrics$)/.test(new URL(request.url).pathname))
+      return fetch(request, env);
+    held++;
+    return Promise.race([started, sleep(HOLD_MS, undefined, { ref: false })]).then(() => {
+      held--;
+      return fetch(request, env);
+    });
+  };
 }

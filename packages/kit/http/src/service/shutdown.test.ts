@@ -23,6 +23,16 @@ it.each([
   },
 );
 
+it('a request that arrives while the service starts is answered once it has started', async () => {
+  const program = await startProgram({ START_MS: '3000' }, [], '/health/live');
+  const statusOf = async (path: string) => (await fetch(`${program.url}${path}`)).status;
+  const held = statusOf('/self');
+  expect(await statusOf('/health/serving')).toBe(503);
+  expect(await held).toBe(200);
+  expect(await statusOf('/health/serving')).toBe(200);
+  await program.stop();
+});
+
 it('the process listens on every address, and exits with 0 on SIGTERM after requests in flight are answered', async () => {
   const program = await startProgram({ HOST: '' });
   for (const host of ['127.0.0.1', '[::1]']) {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
 import { runService } from '@switchboard/http/main';
 import { commonSettings, rolesSetting } from '@switchboard/runtime';
@@ -18,6 +19,8 @@ await runService(
       settings: z.object({
         ...commonSettings,
         ROLES: rolesSetting(['http', 'consumer']),
+        /** The time that a start takes, in milliseconds. */
+        START_MS: z.coerce.number().default(0),
         FAULT: z.enum(['ends-soon', 'does-not-start']).optional(),
       }),
       migrations: [],
@@ -66,6 +69,7 @@ await runService(
           app,
           async start() {
             logger.info('migrated');
+            await sleep(config.START_MS);
             if (fault === 'does-not-start') throw new Error('cannot start');
             if (fault === 'ends-soon') setTimeout(() => process.exit(7), 300);
           },
