@@ -125,3 +125,63 @@ describe('switchboard import flags unleash', () => {
     expect([code, err]).toEqual([1, expect.stringContaining('Project not found')]);
   });
 });
+
+test.each([
+  [
+    'launchdarkly',
+    {
+      items: [
+        {
+          key: 'from-launchdarkly',
+          variations: [{ value: 'a' }, { value: 'b' }],
+          environments: {
+            production: {
+              on: true,
+              targets: [{ values: ['ada'], variation: 1 }],
+              rules: [],
+              fallthrough: { variation: 0 },
+              offVariation: 0,
+            },
+          },
+        },
+      ],
+    },
+    { ada: 'b', bob: 'a' },
+  ],
+  [
+    'growthbook',
+    {
+      features: {
+        'from-growthbook': {
+          defaultValue: 'a',
+          rules: [{ condition: { id: { $inGroup: 'staff' } }, force: 'b' }],
+        },
+      },
+      savedGroups: { staff: ['ada'] },
+    },
+    { ada: 'b', bob: 'a' },
+  ],
+  [
+    'flagsmith',
+    {
+      feature_states: [{ feature: { name: 'from-flagsmith' }, enabled: true, feature_state_value: 'a' }],
+      project: { segments: [] },
+      identity_overrides: [
+        {
+          identifier: 'ada',
+          identity_features: [
+            { feature: { name: 'from-flagsmith' }, enabled: true, feature_state_value: 'b' },
+          ],
+        },
+      ],
+    },
+    { ada: 'b', bob: 'a' },
+  ],
+])('switchboard import flags %s imports a file once', async (product, file, expected) => {
+  const path = join(running.home, `${product}.json`);
+  await writeFile(path, JSON.stringify(file));
+  expect((await report(product, path)).leftOut).toEqual([]);
+  expect(await report(product, path)).toMatchObject({ created: 0, changed: 0, changes: [] });
+  for (const [id, variant] of Object.entries(expected))
+    expect((await flagsOf(id, {})).get(`from-${product}`)).toBe(variant);
+});

@@ -122,7 +122,10 @@ describe('invalid commands', () => {
     [['import', 'prices', 'x', url], /import models/],
     [['import', 'models', 'x.json', url], /--provider or --only/],
     [['import', 'flags', 'unleash', 'x.json', url], /import flags <product> <file \| address \| ->/],
-    [['import', 'flags', 'other', 'x.json', '--project', 'p', url], /products: unleash/],
+    [
+      ['import', 'flags', 'other', 'x.json', '--project', 'p', url],
+      /products: flagsmith, growthbook, launchdarkly, unleash/,
+    ],
     [['import', 'flags', 'unleash', 'empty.yaml', '--project', 'p', url], /empty\.yaml: not valid JSON/],
   ])('exits with 2 for %j, and names the problem', async (args, message) => {
     const { code, out, err } = await run(args);
