@@ -50,6 +50,27 @@ it('refuses a person of another company, and an unknown token', async () => {
   }
 });
 
+it.each<[string, number, RequestInit & { headers?: Record<string, string> }]>([
+  ['a message without a token', 401, { headers: { Authorization: '' } }],
+  ['a page of another site', 403, { headers: { Origin: 'http://evil.example' } }],
+  ['GET', 405, { method: 'GET', body: null }],
+  ['a body of more than 262,144 bytes', 413, { body: 'x'.repeat(262_145) }],
+])('refuses %s', async (_, status, { headers, ...init }) => {
+  const { base_url: url, tokens } = running.demo;
+  const refused = await fetch(`${url}/mcp`, {
+    method: 'POST',
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+    ...init,
+    headers: {
+      Authorization: `Bearer ${tokens.owner}`,
+      'Content-Type': 'application/json',
+      Accept: 'application/json, text/event-stream',
+      ...headers,
+    },
+  });
+  expect([refused.status, await refused.json()]).toMatchObject([status, { error: {} }]);
+});
+
 it('changes data only with write=true, and never more than the token allows', async () => {
   const annotate = {
     name: 'createAnnotation',
