@@ -1,6 +1,5 @@
 import { Agent, get } from 'node:http';
-import { join } from 'node:path';
-import { type Program, spawnProgram } from '@switchboard/testkit';
+import { type Program, programFile, spawnProgram } from '@switchboard/testkit';
 
 interface Answer {
   status: number;
@@ -21,13 +20,13 @@ const READY_WITHIN_MS = 180_000;
 const ANSWERS_WITHIN_MS = 60_000;
 
 /** Starts the fixture service as a process. */
-export const startProgram = (
+export const startProgram = async (
   env: Record<string, string> = {},
   flags: string[] = [],
   ready: string | RegExp = '/health/ready',
 ): Promise<Program> =>
   spawnProgram({
-    command: ['node', ...flags, join(import.meta.dirname, 'fixture-service.ts')],
+    command: ['node', ...flags, await programFile('packages/kit/http/src/testing/fixture-service.ts')],
     env: {
       HOST: '127.0.0.1',
       REGION: 'eu',

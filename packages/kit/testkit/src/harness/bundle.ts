@@ -6,7 +6,10 @@ import type { Plugin } from 'rolldown';
 import { oncePerRun } from '../once-per-run.ts';
 
 const REPOSITORY = join(import.meta.dirname, '../../../../..');
-const PROGRAMS = '{services,deploy,packages/tools}/*/src/main.ts';
+const PROGRAMS = [
+  '{services,deploy,packages/tools}/*/src/main.ts',
+  'packages/kit/*/src/testing/fixture-service.ts',
+];
 
 /**
  * Returns the file to start a program of this repository from, such as `services/flags/src/main.ts`. In a test run,
