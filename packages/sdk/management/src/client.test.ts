@@ -145,6 +145,13 @@ test('refuses a redirect, so that the token stays with its server', async () => 
   expect(elsewhere.asked).toEqual([]);
 });
 
+test.each(['.', '..'])('refuses %s in a path, which would become that of another call', async (key) => {
+  const { calls, client } = await serviceAnswering({ status: 200 });
+  const { message } = await refusal(client().call('getFlag', { params: { projectId: 'p', key } }));
+  expect(message).toBe(`key is "${key}", which no path can have`);
+  expect(calls()).toEqual([]);
+});
+
 test('sends a file unchanged', async () => {
   const { asked, client } = await serviceAnswering({ status: 200, body: { url: '/avatar' } });
   const params = { projectId: 'p', userId: 'u' };

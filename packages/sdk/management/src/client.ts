@@ -37,10 +37,11 @@ export function createClient(clientOptions: ClientOptions): Client {
     if (route.isIdempotent) headers.set('Idempotency-Key', crypto.randomUUID());
     for (const [name, value] of Object.entries(input.headers ?? {})) if (value) headers.set(name, value);
     const deadline = performance.now() + retryForMs;
+    const path = pathOf(route, input.params);
     for (let attempt = 0; ; attempt++) {
       headers.set('Authorization', `Bearer ${typeof token === 'string' ? token : await token()}`);
       try {
-        return await send(route, input, headers, options);
+        return await send(route, path, input, headers, options);
       } catch (error) {
         const { signal } = options;
         signal?.throwIfAborted();
@@ -52,18 +53,20 @@ export function createClient(clientOptions: ClientOptions): Client {
     }
   }
 
+  function pathOf(route: Route, params: Record<string, string> = {}): string {
+    const template = isConsole ? route.path.replace(/^\/management/, '') : route.path;
+    return template.replaceAll(/\{(.+?)\}/g, (_, name: string) => segmentOf(name, params[name] ?? ''));
+  }
+
   async function send(
     route: Route,
-    { params = {}, query = {}, body }: AnyInput,
+    path: string,
+    { query = {}, body }: AnyInput,
     headers: Headers,
     { signal, onETag, timeoutMs = defaultTimeoutMs }: CallOptions,
   ) {
     const { service, isBinary } = route;
     const method = route.method.toUpperCase();
-    const template = isConsole ? route.path.replace(/^\/management/, '') : route.path;
-    const path = template.replaceAll(/\{(.+?)\}/g, (_, name: string) =>
-      encodeURIComponent(params[name] ?? ''),
-    );
     const given = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) given.set(name, String(value));
@@ -149,4 +152,11 @@ function reasonOf(error: unknown): string {
   return cause instanceof Error && 'code' in cause
     ? String(cause.code)
     : (cause instanceof Error ? cause : error).message;
+}
+
+/** Encodes a value as a segment of a path. Throws ManagementError for . and .., which URLs lose even if encoded. */
+function segmentOf(name: string, value: string): string {
+  if (value === '.' || value === '..')
+    throw new ManagementError(`${name} is "${value}", which no path can have`);
+  return encodeURIComponent(value);
 }
