@@ -42,7 +42,8 @@ export function standaloneForTests({ isFirstStart = false } = {}): {
   let running: Launched | undefined;
   beforeAll(async () => {
     home = await (isFirstStart ? newHome() : newSeededHome());
-    running = await launch(home);
+    // All visitors of a file have one address.
+    running = await launch(home, { RATE_LIMITS_MULTIPLIER: '100' });
   });
   afterAll(async () => {
     await running?.end('SIGTERM');
