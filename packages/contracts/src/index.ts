@@ -1,5 +1,6 @@
 export * from './analytics/alert-preview.ts';
 export * from './analytics/alerts.ts';
+export * from './analytics/amounts.ts';
 export * from './analytics/conditions.ts';
 export * from './analytics/dictionary.ts';
 export { type Formula, parseFormula } from './analytics/formula.ts';

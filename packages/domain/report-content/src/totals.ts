@@ -1,4 +1,4 @@
-import { roundedAmount } from '@switchboard/contracts';
+import { roundedAmount } from '@switchboard/contracts/amounts';
 import type { Funnel, Grid, OverBuckets } from './content.ts';
 
 /** The total of values, now and in the previous period. Null if they do not add up. Undefined if it is unknown. */

@@ -1,35 +1,20 @@
 import type { Result } from '@switchboard/management';
+import { type Amount, reportAmount, seriesAmount } from '@switchboard/report-content/totals';
 import { t } from '../../app/i18n.ts';
 import { percent } from '../values.tsx';
 import styles from './number-chart.module.css';
 
 type Lines = Extract<Result<'askInsight'>['report'], { kind: 'line' }>;
 
-interface Amount {
-  name: string;
-  now: number | null;
-  before: number | null | undefined;
-}
-
-const sumOf = (values: readonly (number | null)[]) =>
-  values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
-
-/** Returns the total of each series. The parts of a breakdown of one series have one total. */
-function amountsOf({ series, breakdown, total }: Lines): Amount[] {
-  const each = series.map((one) => ({
+/** Returns the total of the report, or those of its series if they count different things. */
+function amountsOf(content: Lines): { name: string; amount: Amount }[] {
+  const whole = reportAmount(content);
+  const isOfParts = content.breakdown !== undefined || content.series.length > 1;
+  if (whole !== undefined && isOfParts) return [{ name: t('Total'), amount: whole }];
+  return content.series.map((one) => ({
     name: one.name,
-    now: one.total === undefined ? sumOf(one.values) : one.total,
-    before: one.previousTotal ?? (one.previous === undefined ? undefined : sumOf(one.previous)),
+    amount: seriesAmount(one, one.unit ?? content.unit),
   }));
-  if (breakdown === undefined || total === null) return each;
-  const before = each.map((one) => one.before);
-  return [
-    {
-      name: t('Total'),
-      now: sumOf(each.map(({ now }) => now)),
-      before: before.includes(undefined) ? undefined : sumOf(before.map((one) => one ?? null)),
-    },
-  ];
 }
 
 function changeOf(now: number, before: number): string {
@@ -45,11 +30,11 @@ function changeOf(now: number, before: number): string {
 export function NumberChart({ content, label }: { content: Lines; label: string }) {
   return (
     <ul className={styles['numbers']} aria-label={label}>
-      {amountsOf(content).map(({ name, now, before }) => (
+      {amountsOf(content).map(({ name, amount: { total, previousTotal } }) => (
         <li key={name}>
           <span>{name}</span>
-          <strong>{now === null ? '–' : now.toLocaleString()}</strong>
-          {now === null || before == null ? null : <span>{changeOf(now, before)}</span>}
+          <strong>{total === null ? '–' : total.toLocaleString()}</strong>
+          {total === null || previousTotal == null ? null : <span>{changeOf(total, previousTotal)}</span>}
         </li>
       ))}
     </ul>
