@@ -48,7 +48,7 @@ afterEach(async () => {
   await own.drop();
 });
 
-function startRelay({ through = log, isRepublished = true, isWoken = false } = {}): Relay {
+function startRelay({ through = log, isRepublished = true, isWoken = false, everyMs = 500 } = {}): Relay {
   const relay = createRelay({
     db: database.drizzle,
     log: through,
@@ -76,6 +76,7 @@ function startRelay({ through = log, isRepublished = true, isWoken = false } = {
       headers: {},
     }),
     batchSize: BATCH_SIZE,
+    everyMs,
     logger: {
       warn: (fields) => void warnings.push(fields),
       failed: (task, error) => void failures.push([task, error]),
@@ -229,4 +230,15 @@ it('publishes changes that it is notified of', async () => {
   await database.sql`select pg_notify('queue', '')`;
   await allPublished();
   expect(await publishedKeys()).toEqual(['a', 'e']);
+});
+
+it('publishes changes when it is woken, also if it is woken while it publishes', async () => {
+  const relay = startRelay({ isRepublished: false, everyMs: 600_000 });
+  await eventually(async () => expect(await log.endOffsets(TOPIC.name)).toHaveLength(4));
+  for (const key of ['a', 'e', 'i']) {
+    await change(key);
+    relay.wake();
+  }
+  await allPublished();
+  expect(await publishedKeys()).toEqual(['a', 'e', 'i']);
 });

@@ -52,6 +52,8 @@ interface RelayOptions<T> {
   batchSize: number;
   /** Subscribes to new changes, so that they are published at once. Without it, the relay polls. */
   listen?(wake: () => void): Promise<{ stop(): Promise<void> }>;
+  /** The time between two polls, while there were changes lately. Default: 500. */
+  everyMs?: number;
   logger: RelayLogger;
 }
 
@@ -59,14 +61,18 @@ interface RelayOptions<T> {
 export interface Relay {
   /** Returns at once. */
   start(): void;
+  /** Publishes new changes within moments, without waiting for the next poll. */
+  wake(): void;
   /** Waits for records that are being published. */
   stop(): Promise<void>;
 }
 
 type Offsets = ReadonlyMap<number, bigint>;
 
-/** Also needed with `listen`, because the instance that publishes may have been killed. */
-const IDLE_MS = 500;
+/** Polls are also needed with `listen` and `wake`, because the instance that publishes may have been killed. */
+const EVERY_MS = 500;
+/** The time after a wake in which further changes are published together. */
+const GATHER_MS = 50;
 /** A reader that was offline for longer reads the topic from its start. */
 const TOMBSTONE_RETENTION_MS = 30 * 24 * 60 * 60 * 1000;
 
@@ -95,7 +101,7 @@ export function toPartitionZero(key: string | null, value: Buffer | null): Outgo
  * Checking for an empty topic would not detect a lost topic, because a recreated topic may already contain a record.
  */
 export function createRelay<T>(options: RelayOptions<T>): Relay {
-  const { db, log, topic, source, republication, recordOf, batchSize, logger } = options;
+  const { db, log, topic, source, republication, recordOf, batchSize, everyMs = EVERY_MS, logger } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
   let isTopicChecked = false;
@@ -104,7 +110,7 @@ export function createRelay<T>(options: RelayOptions<T>): Relay {
   let listening: { stop(): Promise<void> } | undefined;
 
   async function run(): Promise<void> {
-    const waitAfter = lookInterval(IDLE_MS);
+    const waitAfter = lookInterval(everyMs);
     while (!signal.aborted) {
       let hasFound = true;
       const woken = new Promise<void>((resolve) => {
@@ -121,7 +127,8 @@ export function createRelay<T>(options: RelayOptions<T>): Relay {
         isTopicChecked = false;
         if (!signal.aborted) logger.failed(`publish ${topic.name}`, error);
       }
-      await Promise.race([woken, pause(waitAfter(hasFound), signal)]);
+      const isWoken = woken.then(() => pause(GATHER_MS, signal));
+      await Promise.race([isWoken, pause(waitAfter(hasFound), signal)]);
     }
   }
 
@@ -167,6 +174,7 @@ export function createRelay<T>(options: RelayOptions<T>): Relay {
     start() {
       running ??= run();
     },
+    wake: () => wake(),
     async stop() {
       stopping.abort();
       await running;

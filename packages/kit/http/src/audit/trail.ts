@@ -71,9 +71,16 @@ export function createAuditTrail({ service, context, db, log }: AuditTrailOption
     async () => [{ labels: {}, value: await auditLagSeconds(db) }],
   );
 
+  const relay = createAuditRelay({ db, log, replication: config.TOPIC_REPLICATION, logger });
+
+  function onWritten(outcome: AuditEntry['outcome']): void {
+    entries.add([outcome]);
+    relay.wake();
+  }
+
   async function write(entry: AuditEntry): Promise<void> {
     await appendEntry(db, encodeEntry(entry));
-    entries.add([entry.outcome]);
+    onWritten(entry.outcome);
   }
 
   const rejections = { write, onCounted: () => counted.add() };
@@ -82,7 +89,6 @@ export function createAuditTrail({ service, context, db, log }: AuditTrailOption
   const flush = () => Promise.all([identified.flush(), anonymous.flush()]);
 
   const onFailure = (error: unknown) => logger.failed('write counted rejections', error);
-  const relay = createAuditRelay({ db, log, replication: config.TOPIC_REPLICATION, logger });
   const stopping = new AbortController();
   let flushing: Promise<void> | undefined;
 
@@ -92,7 +98,7 @@ export function createAuditTrail({ service, context, db, log }: AuditTrailOption
         entry: newEntry(operation, call, { service, region: config.REGION, at: clock.now() }),
         db,
         now: clock.now,
-        onWritten: () => entries.add(['allowed']),
+        onWritten: () => onWritten('allowed'),
       });
     },
 
