@@ -120,8 +120,8 @@ export function createRelay<T>(options: RelayOptions<T>): Relay {
         listening ??= await options.listen?.(() => wake());
         if (!isTopicChecked) await log.createTopics([topic]);
         // Most looks find nothing: one statement shows that, where the transaction takes four.
-        hasFound = !isTopicChecked || (await source(db).oldest(1)).length > 0;
-        let isMore = hasFound;
+        hasFound = (await source(db).oldest(1)).length > 0;
+        let isMore = hasFound || !isTopicChecked;
         while (isMore && !signal.aborted) isMore = await db.transaction(publishNext);
       } catch (error) {
         isTopicChecked = false;

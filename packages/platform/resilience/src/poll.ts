@@ -2,7 +2,7 @@ import { pause } from './backoff.ts';
 
 /** The longest delay before a retry after a failure, regardless of the interval. */
 const RETRY_WITHIN_MS = 60_000;
-/** How long looks find nothing before they become rarer. */
+/** How long looks stay frequent after one found work. */
 const QUIET_MS = 30_000;
 const TIMES_RARER = 4;
 
@@ -45,7 +45,8 @@ export function createPolling(
 
 /**
  * Calls `look` repeatedly until the signal aborts. The next call starts `everyMs` after the previous one has ended,
- * or after at most a minute if it failed; four times later once no call has found work for 30 seconds. Never rejects.
+ * or after at most a minute if it failed; four times later unless a call has found work within 30 seconds. Never
+ * rejects.
  */
 export async function poll(look: Look, { everyMs, signal, onFailure }: PollOptions): Promise<void> {
   const waitAfter = lookInterval(everyMs);
@@ -78,11 +79,11 @@ export async function doAll<T>(
 }
 
 /**
- * Returns the wait before the next look for work: `everyMs`, or four times as long once none was found for 30 seconds,
- * so that idle processes take little CPU time.
+ * Returns the wait before the next look for work: `everyMs` for 30 seconds after one has found some, otherwise four
+ * times as long, so that idle processes take little CPU time.
  */
 export function lookInterval(everyMs: number): (hasFound: boolean) => number {
-  let foundAt = performance.now();
+  let foundAt = Number.NEGATIVE_INFINITY;
   return (hasFound) => {
     const now = performance.now();
     if (hasFound) foundAt = now;

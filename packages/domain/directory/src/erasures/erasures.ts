@@ -71,7 +71,7 @@ export interface ErasuresOptions {
   lockTimeoutMs?: number;
   /** How long an erasure waits after it was first seen. Default: `SETTLE_MS`. */
   settleMs?: number;
-  /** How often erasures are read. Default: 1 s, or 4 s after 30 s without an erasure. */
+  /** How often erasures are read. Default: 1 s for 30 s after an erasure, otherwise 4 s. */
   pollMs?: number;
 }
 
