@@ -20,7 +20,7 @@ const FINISH_MS = 2_000;
 
 try {
   const { home: homeConfig, region: config } = linkSettings(process.env);
-  const metrics = createMetrics(NAME, config.REVISION);
+  const metrics = createMetrics(NAME, config.REVISION, config.REGION);
   const logger = countFailures(createLogger({ service: NAME, level: config.LOG_LEVEL }), metrics);
   debugOnSignal(logger);
   const region = openEventLog({ config, logger, metrics }, NAME);

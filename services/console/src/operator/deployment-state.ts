@@ -9,6 +9,7 @@ const serviceState = z.object({
   problems: z.record(z.string(), z.string()),
   version: z.nullable(z.string()),
   revision: z.nullable(z.string()),
+  region: z.nullable(z.string()),
   startedAt: z.nullable(z.string()),
   /** Whether each of its dependencies answers. */
   dependencies: z.array(z.object({ name: z.string(), isUp: z.boolean() })),

@@ -60,7 +60,7 @@ beforeEach(() => {
 });
 
 const METRICS = `# HELP switchboard_build_info Always 1.
-switchboard_build_info{version="1.2.3",revision="abc",node="24.0.0",service="catalogue"} 1
+switchboard_build_info{version="1.2.3",revision="abc",node="24.0.0",region="eu",service="catalogue"} 1
 process_start_time_seconds{service="catalogue"} 1700000000
 switchboard_dependency_up{dependency="database",service="catalogue"} 1
 switchboard_dependency_up{dependency="event log",service="catalogue"} 0
@@ -262,6 +262,7 @@ it('reads the state of every service, and the lag of every consumer group', asyn
         problems: { 'event log': 'unavailable' },
         version: '1.2.3',
         revision: 'abc',
+        region: 'eu',
         startedAt: '2023-11-14T22:13:20.000Z',
         dependencies: [
           { name: 'database', isUp: true },
@@ -274,6 +275,7 @@ it('reads the state of every service, and the lag of every consumer group', asyn
         problems: { service: 'no answer: ECONNREFUSED' },
         version: null,
         revision: null,
+        region: null,
         startedAt: null,
         dependencies: [],
       },

@@ -45,6 +45,7 @@ async function readService(service: string, url: string, send: Send) {
     ...health,
     version: build?.['version'] ?? null,
     revision: build?.['revision'] ?? null,
+    region: build?.['region'] || null,
     startedAt: startedAt === undefined ? null : new Date(startedAt * 1000).toISOString(),
     dependencies: of(DEPENDENCY).map(({ labels, value }) => ({
       name: labels['dependency'] ?? '',

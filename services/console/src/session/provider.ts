@@ -16,6 +16,7 @@ import {
   randomState,
   refreshTokenGrant,
   type TokenEndpointResponse,
+  type TokenEndpointResponseHelpers,
   tokenRevocation,
 } from 'openid-client';
 
@@ -46,6 +47,8 @@ export interface Tokens {
   accessToken: string;
   expiresInSeconds: number;
   refreshToken: string;
+  /** The email address of the person, if the ID token has it. */
+  email: string | undefined;
 }
 
 /** The provider refused a code or a refresh token. The person must sign in again. */
@@ -164,15 +167,15 @@ async function asRefused<T>(answer: Promise<T>): Promise<T> {
 }
 
 /** A provider that does not rotate refresh tokens sends none, and the previous one stays valid. */
-function tokensOf(
-  { access_token, expires_in, refresh_token }: TokenEndpointResponse,
-  previous?: string,
-): Tokens {
+function tokensOf(answer: TokenEndpointResponse & TokenEndpointResponseHelpers, previous?: string): Tokens {
+  const { access_token, expires_in, refresh_token } = answer;
   const refreshToken = refresh_token ?? previous;
+  const email = answer.claims()?.['email'];
   if (refreshToken === undefined) throw new Error('the provider sent no refresh token; allow offline_access');
   return {
     accessToken: access_token,
     expiresInSeconds: expires_in ?? UNKNOWN_LIFETIME_SECONDS,
     refreshToken,
+    email: typeof email === 'string' ? email : undefined,
   };
 }

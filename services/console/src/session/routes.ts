@@ -65,11 +65,11 @@ export function sessionRoutes(app: Hono, options: SessionOptions): void {
     try {
       const tokens = await renew(refreshToken);
       if (tokens.refreshToken !== refreshToken) await cookies.keepSession(c, tokens.refreshToken);
-      const { accessToken, expiresInSeconds } = tokens;
+      const { accessToken, expiresInSeconds, email } = tokens;
       const isOperator = hasOperatorPages && isOperatorToken(accessToken);
       if (isOperator) await cookies.keepOperator(c, expiresInSeconds);
       else cookies.dropOperator(c);
-      return c.json({ accessToken, expiresInSeconds, hosts, isOperator });
+      return c.json({ accessToken, expiresInSeconds, email, hosts, isOperator });
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       cookies.dropSession(c);

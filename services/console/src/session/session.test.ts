@@ -56,7 +56,12 @@ function createOpenIdProvider(url: string) {
     pkce: { required: () => true },
     rotateRefreshToken: true,
     issueRefreshToken: () => true,
-    findAccount: (_, accountId) => ({ accountId, claims: () => ({ sub: accountId }) }),
+    findAccount: (_, accountId) => ({
+      accountId,
+      claims: () => ({ sub: accountId, email: `${accountId}@acme.example` }),
+    }),
+    claims: { openid: ['sub'], email: ['email'] },
+    conformIdTokenClaims: false,
     interactions: { url: (_, { uid }) => `/interaction/${uid}` },
     features: { devInteractions: { enabled: false }, revocation: { enabled: true } },
     async loadExistingGrant(ctx) {
@@ -126,7 +131,7 @@ it('signs a person in and returns to the page that asked for it', async () => {
   expect(answer.headers.get('cache-control')).toBe('no-store');
   expect([answer.status, await answer.json()]).toMatchObject([
     200,
-    { accessToken: expect.any(String), hosts: { api: 'http://api.example' } },
+    { accessToken: expect.any(String), email: 'ada@acme.example', hosts: { api: 'http://api.example' } },
   ]);
   expect(failures).toEqual([]);
 });

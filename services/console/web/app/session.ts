@@ -15,6 +15,8 @@ export interface Hosts {
 interface Session {
   token: string;
   expiresAt: number;
+  /** The email address of the person, unless the identity provider withholds it. */
+  email: string | undefined;
   hosts: Hosts;
   /** Whether the pages of operators are open to the person. */
   isOperator: boolean;
@@ -57,9 +59,9 @@ async function renew(): Promise<Session> {
       throw new SignedOut(t('The session has ended. Sign in again.'));
     }
     if (!response.ok) throw new Error(`Signing in failed with status ${response.status}. Try again.`);
-    const { accessToken, expiresInSeconds, hosts, isOperator } = await response.json();
+    const { accessToken, expiresInSeconds, email, hosts, isOperator } = await response.json();
     const expiresAt = Date.now() + expiresInSeconds * 1000;
-    const renewed = { token: accessToken, expiresAt, hosts, isOperator: isOperator === true };
+    const renewed = { token: accessToken, expiresAt, email, hosts, isOperator: isOperator === true };
     keep(renewed);
     tabs.postMessage(renewed);
     return renewed;

@@ -53,7 +53,7 @@ export function serviceContext<S extends z.ZodType<CommonConfig>>(
   const { number = 1, count = 1 } = worker ?? {};
   const config = parseConfig(settings, env);
   refuseDevelopmentSecrets(config, env);
-  const metrics = createMetrics(name, config.REVISION);
+  const metrics = createMetrics(name, config.REVISION, config.REGION);
   const logger = createLogger({ service: name, level: config.LOG_LEVEL, worker: worker?.number });
   const share = (bound: number) => Math.ceil(bound / count);
   return {

@@ -16,7 +16,8 @@ export function supervises(service: ServiceName, timings: Partial<Timings> | und
     const plan = planWorkers(config);
     if (plan.count === 1) return false;
     const logger = createLogger({ service, level: config.LOG_LEVEL });
-    superviseWorkers({ plan, logger, metrics: createMetrics(service, config.REVISION), timings });
+    const metrics = createMetrics(service, config.REVISION, config.REGION);
+    superviseWorkers({ plan, logger, metrics, timings });
     return true;
   } catch (error) {
     if (error instanceof ConfigError) refuse(service, error);

@@ -27,7 +27,7 @@ it('calls of a dependency are counted by operation and outcome', async () => {
 });
 
 it('reads of caches, the build and the load of projects are those of all workers', async () => {
-  const workers = [1, 2].map(() => createMetrics('flags', 'abc123'));
+  const workers = [1, 2].map(() => createMetrics('flags', 'abc123', 'eu'));
   const reads = { hits: 3, misses: 1 };
   for (const metrics of workers) metrics.cache('rulesets', () => reads);
   reads.hits = 5;
@@ -37,7 +37,7 @@ it('reads of caches, the build and the load of projects are those of all workers
     'cache="rulesets",result="miss"': 2,
   });
   expect(await valuesOf(all.metrics(), 'switchboard_build_info')).toEqual({
-    [`version="${version}",revision="abc123",node="${process.versions.node}"`]: 1,
+    [`version="${version}",revision="abc123",node="${process.versions.node}",region="eu"`]: 1,
   });
   expect(await valuesOf(all.metrics(), 'switchboard_project_busy')).toEqual({ 'project="other"': 0 });
 });

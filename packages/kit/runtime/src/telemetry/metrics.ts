@@ -63,8 +63,9 @@ interface LabelledValue {
 
 /**
  * Creates Prometheus metrics of one service. Names begin with `switchboard_`. `revision`: the commit of the build.
+ * `region`: the deployment's, of a service that has one.
  */
-export function createMetrics(service: string, revision = 'unknown'): Metrics {
+export function createMetrics(service: string, revision = 'unknown', region = ''): Metrics {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
   collectDefaultMetrics({ register: registry });
@@ -75,12 +76,12 @@ export function createMetrics(service: string, revision = 'unknown'): Metrics {
   }
   const build: Gauge = new Gauge({
     name: 'switchboard_build_info',
-    help: 'Always 1. The labels name the running build.',
-    labelNames: ['version', 'revision', 'node'],
+    help: 'Always 1. The labels name the running build and its region.',
+    labelNames: ['version', 'revision', 'node', 'region'],
     aggregator: 'max',
     registers: [registry],
   });
-  build.set({ version: packageJson.version, revision, node: process.versions.node }, 1);
+  build.set({ version: packageJson.version, revision, node: process.versions.node, region }, 1);
 
   const calls = durationsBy(
     'switchboard_dependency_call_duration_seconds',

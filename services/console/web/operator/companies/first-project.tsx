@@ -1,14 +1,17 @@
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { api, useCall, useChange } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
+import { getSession } from '../../app/session.ts';
 import { Button } from '../../components/button.tsx';
 import { TextField } from '../../components/field.tsx';
 import { Section } from '../../components/layout.tsx';
-import { Failed } from '../../components/state.tsx';
+import { Failed, Loading } from '../../components/state.tsx';
 import { idOf } from '../../pages/insights/id.ts';
 import { NameField, RegionField } from '../../projects/fields.tsx';
 import { openProject } from '../../projects/open-project.ts';
+import { useDeployment } from '../health/use-state.ts';
 import styles from '../operator.module.css';
 
 interface Fields {
@@ -23,14 +26,38 @@ const FIRST_PLAN = { tier: 'standard', cycle: 'monthly' };
 
 /** Creates the first company and project of a deployment, and makes the person its owner. Hidden once there is one. */
 export function FirstProject() {
-  const navigate = useNavigate();
-  const [fields, setFields] = useState<Fields>({ company: '', project: '', email: '', region: 'eu' });
-  const change = (values: Partial<Fields>) => setFields({ ...fields, ...values });
-  /** Another attempt goes on with the same company and project. */
-  const ids = useRef<{ companyId: string; projectId: string }>(undefined);
   const companies = useCall(['listCompanies', 'first'], (client, options) =>
     client.call('listCompanies', { query: { limit: 1 } }, options),
   );
+  return companies.data === undefined || companies.data.companies.length > 0 ? null : <Create />;
+}
+
+function Create() {
+  const { data: session } = useQuery({ queryKey: ['session'], queryFn: getSession });
+  const deployment = useDeployment();
+  if (session === undefined || deployment.isPending) return <Loading />;
+  const region = deployment.data?.services.find((one) => one.region !== null)?.region ?? '';
+  return <Form email={session.email} region={region} />;
+}
+
+interface FormProps {
+  /** The address that the person signed in with, if it is known. Otherwise the form asks for it. */
+  email: string | undefined;
+  /** The region of the deployment, or an empty text if it is not known. */
+  region: string;
+}
+
+function Form({ email: known, region: given }: FormProps) {
+  const navigate = useNavigate();
+  const [fields, setFields] = useState<Fields>({
+    company: '',
+    project: '',
+    email: known ?? '',
+    region: given,
+  });
+  const change = (values: Partial<Fields>) => setFields({ ...fields, ...values });
+  /** Another attempt goes on with the same company and project. */
+  const ids = useRef<{ companyId: string; projectId: string }>(undefined);
   const create = useChange(
     async (client, { company, project, email, region }: Fields) => {
       const { plans } = await client.call('listManagedPlans');
@@ -59,7 +86,6 @@ export function FirstProject() {
     },
     { refresh: [] },
   );
-  if (companies.data === undefined || companies.data.companies.length > 0) return null;
   return (
     <Section title={t('Create the first project')}>
       <p className={styles['text']}>
@@ -74,15 +100,17 @@ export function FirstProject() {
       >
         <NameField label={t('Company')} value={fields.company} onChange={(company) => change({ company })} />
         <NameField label={t('Project')} value={fields.project} onChange={(project) => change({ project })} />
-        <TextField
-          label={t('Your email')}
-          type="email"
-          value={fields.email}
-          required
-          maxLength={254}
-          autoComplete="email"
-          onChange={({ target }) => change({ email: target.value })}
-        />
+        {known !== undefined ? null : (
+          <TextField
+            label={t('Your email')}
+            type="email"
+            value={fields.email}
+            required
+            maxLength={254}
+            autoComplete="email"
+            onChange={({ target }) => change({ email: target.value })}
+          />
+        )}
         <RegionField value={fields.region} onChange={(region) => change({ region })} />
         {create.error === null ? null : <Failed error={create.error} />}
         <Button kind="primary" type="submit" disabled={create.isPending}>

@@ -23,7 +23,11 @@ export interface WorkerPlan {
 }
 
 /** The settings that a supervisor reads. The workers check all settings. */
-const supervisorSettings = z.object({ ...processSettings, ROLES: z.string().optional() });
+const supervisorSettings = z.object({
+  ...processSettings,
+  ROLES: z.string().optional(),
+  REGION: z.string().optional(),
+});
 type SupervisorConfig = z.output<typeof supervisorSettings>;
 
 /** Returns the settings; undefined if they are invalid, since the service reports all problems together. */
