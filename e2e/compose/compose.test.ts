@@ -70,14 +70,14 @@ describe.skipIf(loader === undefined)('docker-compose.yml', () => {
     expect(new Set(databases).size).toBe(names.length);
   });
 
-  it('lets erasures wait for identity only with the file that starts it', async () => {
+  it('starts every optional service with the console, and lets erasures wait for them', async () => {
     const text = await readFile(join(REPOSITORY, 'deploy/docker/identity.env'), 'utf8');
-    const { COMPOSE_PROFILES, ERASURE_SERVICES = '' } = parseEnv(text);
-    expect(COMPOSE_PROFILES).toBe('identity');
-    const listed = services['catalogue']?.environment['ERASURE_SERVICES']?.split(',') ?? [];
-    expect(ERASURE_SERVICES.split(',')).toEqual([...listed, 'identity'].sort());
-    const erasing = [...SERVICE_NAMES, 'identity'].filter((name) => name !== 'catalogue');
-    expect(ERASURE_SERVICES.split(',')).toEqual(erasing.sort());
+    const { COMPOSE_PROFILES, DELIVERY_UPSTREAMS, ERASURE_SERVICES = '' } = parseEnv(text);
+    expect([COMPOSE_PROFILES, DELIVERY_UPSTREAMS]).toEqual(['identity,delivery', 'delivery:3000']);
+    const all = [...SERVICE_NAMES, ...OPTIONAL_SERVICE_NAMES];
+    expect(ERASURE_SERVICES.split(',')).toEqual(all.filter((name) => name !== 'catalogue').sort());
+    const urls = JSON.parse(services['console']?.environment['MANAGEMENT_URLS'] ?? '');
+    expect(Object.keys(urls).sort()).toEqual([...all].sort());
   });
 
   it('lets erasures wait for delivery only with the file that starts it', async () => {
