@@ -162,12 +162,20 @@ describe.skipIf(!hasChromium)('the application', () => {
   }
 
   it('shows an event as it is accepted, then archived, holds it back while paused, and shows its properties', async () => {
+    // The archive takes up to 30 s.
+    await sendEvent('console event zero');
     await open('/projects/prj_shop/events');
     await page.getByText('Live', { exact: true }).waitFor();
-    await sendEvent('console event one');
     const table = page.getByRole('table', { name: 'Live events' });
+    const earlier = table.getByRole('row').filter({ hasText: 'console event zero' });
+    await earlier.waitFor();
+    await sendEvent('console event one');
     const row = table.getByRole('row').filter({ hasText: 'console event one' });
     await row.getByText('Archived').waitFor();
+    await earlier.getByText('Archived').waitFor();
+    // The list of archived events has it too.
+    await page.waitForResponse((answer) => answer.url().includes('/events?') && answer.ok());
+    expect(await earlier.count()).toBe(1);
     await page.keyboard.press('p');
     await sendEvent('console event two');
     await page.getByText('Paused', { exact: true }).waitFor();
@@ -177,6 +185,10 @@ describe.skipIf(!hasChromium)('the application', () => {
     await detail.getByText('In a file of the archive').waitFor();
     expect(await table.getByText('console event two').count()).toBe(0);
     await page.keyboard.press('p');
+    await table.getByText('console event two').waitFor();
+    // The stream begins again with each filter.
+    await page.getByRole('searchbox', { name: 'Event' }).fill('console event two');
+    await row.waitFor({ state: 'detached' });
     await table.getByText('console event two').waitFor();
     await page.getByRole('searchbox', { name: 'Event' }).fill('console event three');
     await page.getByText('Live', { exact: true }).waitFor();

@@ -5,7 +5,7 @@ import { operation } from '../operation/operation.ts';
 import { storedEvent } from './operations.ts';
 
 export const liveReady = z.object({ type: z.literal('ready') }).openapi({
-  description: 'Sent once, when events accepted from now on are sent.',
+  description: 'Sent once, before any events.',
 });
 
 export const liveEvents = z
@@ -44,7 +44,7 @@ export const streamEvents = operation({
   path: '/v1/projects/{projectId}/live-events',
   summary: 'Stream events as they are accepted',
   description:
-    'Server-sent events. The data of each is a message of type ready, events or archived; an event named beat comes every 30 s. The stream ends after at most 50 minutes, and when the caller loses the permission.',
+    'Server-sent events, first of the latest events that are not archived yet. The data of each is a message of type ready, events or archived; an event named beat comes every 30 s. The stream ends after at most 50 minutes, and when the caller loses the permission.',
   request: {
     params: z.object({ projectId }),
     query: z.object({

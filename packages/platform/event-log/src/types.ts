@@ -102,6 +102,8 @@ export interface FollowOptions {
   /** On Kafka, each follower has its own group, with this prefix, which commits nothing. Other logs need no group. */
   group: string;
   topic: string;
+  /** Returns the offset to start from, at most `end`. Default: `end`, the offset of the next record. */
+  from?(partition: number, end: bigint): bigint;
   /** Called with consecutive records of one partition. May repeat records after an error of the log. */
   onRecords(records: readonly StoredRecord[]): void;
 }
@@ -150,8 +152,8 @@ export interface EventLog {
   /** Starts a consumer, which joins when the log is available. A new group starts at the earliest offset. */
   consume(options: ConsumeOptions): Promise<Consumption>;
   /**
-   * Passes on the records of all partitions that are published from now on. For a reader that needs no earlier
-   * records, and keeps no position. Throws UnknownTopic and EventLogUnavailable.
+   * Passes on the records of all partitions that are published from now on, or from the offsets of `from`. For a
+   * reader that keeps no position. Throws UnknownTopic and EventLogUnavailable.
    */
   follow(options: FollowOptions): Promise<Pick<Consumption, 'stop'>>;
   /** Returns the offset of the next record, per partition. Throws UnknownTopic. */

@@ -1,7 +1,7 @@
 import { ingestionTopics, type LiveEventsMessage } from '@switchboard/contracts';
 import { openDatabase } from '@switchboard/database';
 import { eventually } from '@switchboard/testkit';
-import { expect, it, onTestFinished } from 'vitest';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { useAnalytics } from '../testing/service.ts';
 
 const analytics = await useAnalytics();
@@ -29,6 +29,17 @@ async function accept(
     { partition: 0, key: projectId, value: Buffer.from(lines.join('\n')), headers },
   ]);
 }
+
+/** Stores that the archive has read all events, as its file list says. */
+async function archiveAll(): Promise<void> {
+  const ends = (await analytics.log.endOffsets(ingestionTopics.events)).map(String);
+  const database = openDatabase({ url: analytics.databaseUrl, applicationName: 'test' });
+  await database.sql`insert into archived_offsets (region, offsets) values ('eu', ${ends}::bigint[])
+    on conflict (region) do update set offsets = excluded.offsets`;
+  await database.close();
+}
+
+beforeEach(archiveAll);
 
 /** Opens a stream and collects its messages. */
 async function watch(projectId: string, query = '', sub = 'ada') {
@@ -60,13 +71,17 @@ async function watch(projectId: string, query = '', sub = 'ada') {
   return { status: response.status, state, events, skipped, archived, close: () => closing.abort(), ended };
 }
 
-it('sends the events of the project that were accepted since the start', async () => {
+it('sends the events of the project that are not archived yet, then those that are accepted', async () => {
+  await accept('shop', [{ name: 'archived' }]);
+  await archiveAll();
+  await accept('blog', [{ name: 'of another project' }]);
   await accept('shop', [{ name: 'before' }]);
   const live = await watch('shop');
   await accept('blog', [{ name: 'of another project' }]);
   await accept('shop', [{ name: 'order placed', text: 'hello' }]);
-  await eventually(() => expect(live.events()).toHaveLength(1));
+  await eventually(() => expect(live.events()).toHaveLength(2));
   expect(live.events()).toEqual([
+    expect.objectContaining({ name: 'before' }),
     expect.objectContaining({
       name: 'order placed',
       distinctId: 'ada',
@@ -76,6 +91,48 @@ it('sends the events of the project that were accepted since the start', async (
       omitted: false,
     }),
   ]);
+});
+
+it('begins with the events that are not archived yet while others watch', async () => {
+  const names = ({ events }: Awaited<ReturnType<typeof watch>>) => events().map(({ name }) => name);
+  const first = await watch('shop');
+  await accept('shop', [{ name: 'archived' }]);
+  await eventually(() => expect(names(first)).toEqual(['archived']));
+  await archiveAll();
+  await accept('blog', [{ name: 'of another project' }]);
+  await accept('shop', [{ name: 'earlier' }, { name: 'paid', person: 'bob' }]);
+  await accept('shop', [{ name: 'later' }]);
+  await eventually(() => expect(names(first)).toEqual(['archived', 'earlier', 'paid', 'later']));
+  const [second, named, personal] = await Promise.all([
+    watch('shop'),
+    watch('shop', '?name=paid'),
+    watch('shop', '?distinct_id=bob'),
+  ]);
+  await eventually(() => expect(names(second)).toEqual(['earlier', 'paid', 'later']));
+  for (const one of [named, personal]) await eventually(() => expect(names(one)).toEqual(['paid']));
+  await archiveAll();
+  await eventually(() => expect(second.archived()).toHaveLength(3));
+  const last = await watch('shop');
+  await accept('shop', [{ name: 'last' }]);
+  await eventually(() => expect(names(last)).toEqual(['last']));
+  expect(names(second)).toEqual(['earlier', 'paid', 'later', 'last']);
+});
+
+it('begins with the newest 25 events', async () => {
+  await watch('shop');
+  const rounds = Array.from({ length: 3 }, (_, round) => round);
+  for (const round of rounds) {
+    const events = Array.from({ length: 20 }, (_, at) => ({ name: `event ${20 * round + at}` }));
+    await accept('shop', events);
+  }
+  const named = await watch('shop', '?name=event%2059');
+  await eventually(() => expect(named.events()).toHaveLength(1));
+  const live = await watch('shop');
+  await eventually(() => expect(live.events()).toHaveLength(25));
+  expect(live.events().map(({ name }) => name)).toEqual(
+    Array.from({ length: 25 }, (_, at) => `event ${35 + at}`),
+  );
+  expect(live.skipped()).toBe(0);
 });
 
 it('sends only events of a name or of a person where the stream asks for them', async () => {
@@ -113,12 +170,8 @@ it('tells which events are archived', async () => {
   const live = await watch('shop');
   await accept('shop', [{ name: 'to archive' }]);
   await eventually(() => expect(live.events()).toHaveLength(1));
-  const [end = 0n] = await analytics.log.endOffsets(ingestionTopics.events);
   expect(live.archived()).toEqual([]);
-  const database = openDatabase({ url: analytics.databaseUrl, applicationName: 'test' });
-  await database.sql`insert into archived_offsets (region, offsets) values ('eu', ${[String(end)]}::bigint[])
-    on conflict (region) do update set offsets = excluded.offsets`;
-  await database.close();
+  await archiveAll();
   await eventually(() => expect(live.archived()).toEqual([live.events()[0]?.eventId]));
 });
 

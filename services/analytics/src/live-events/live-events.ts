@@ -7,15 +7,21 @@ import { createViewers, type Filter, FLUSH_MS } from './viewers.ts';
 /** The prefix of the groups that follow the topic `events`: one for each instance with viewers. */
 const LIVE_GROUP = 'analytics.live';
 const ARCHIVED_EVERY_MS = 1_000;
+/** The limit of earlier records to read of each partition. */
+const MAX_EARLIER = 200n;
 
 export interface LiveEvents {
-  /** Resolves once the log is followed. Throws what the log throws. */
-  open(): Promise<void>;
-  /** Sends the events of a project that are accepted from now on, until the returned function is called. */
-  watch(projectId: string, filter: Filter, send: (message: LiveEventsMessage) => void): () => void;
+  /** Returns `watch` once the log is followed. Throws what the log throws. */
+  open(): Promise<Watch>;
   start(): void;
   stop(): Promise<void>;
 }
+
+/**
+ * Sends the latest events of a project that are accepted and not archived yet, then those that are accepted from now
+ * on, until the returned function is called.
+ */
+type Watch = (projectId: string, filter: Filter, send: (message: LiveEventsMessage) => void) => () => void;
 
 interface LiveEventsOptions {
   log: Pick<EventLog, 'follow'>;
@@ -30,21 +36,46 @@ type Following = Awaited<ReturnType<EventLog['follow']>>;
 export function createLiveEvents({ log, stored, logger }: LiveEventsOptions): LiveEvents {
   const viewers = createViewers();
   let following: Promise<Following> | undefined;
+  let stopping: Promise<void> | undefined;
+  /** The number of callers that are about to add a viewer. */
+  let opening = 0;
 
   function follow(): Promise<Following> {
-    following ??= log
-      .follow({ group: LIVE_GROUP, topic: ingestionTopics.events, onRecords: viewers.take })
-      .catch((error: unknown) => {
-        following = undefined;
-        throw error;
-      });
+    following ??= start().catch((error: unknown) => {
+      following = undefined;
+      throw error;
+    });
     return following;
   }
 
-  async function stopFollowing(): Promise<void> {
+  /** Starts with the records that the archive has not stored yet. Lists of events do not have theirs. */
+  async function start(): Promise<Following> {
+    // Two followers at once would pass on records twice.
+    await stopping?.catch(() => undefined);
+    const offsets = await stored();
+    return await log.follow({
+      group: LIVE_GROUP,
+      topic: ingestionTopics.events,
+      from(partition, end) {
+        const earliest = end > MAX_EARLIER ? end - MAX_EARLIER : 0n;
+        const next = offsets[partition] ?? 0n;
+        // A topic that was created again ends before the offset.
+        if (next > end) return end;
+        return next > earliest ? next : earliest;
+      },
+      onRecords: viewers.take,
+    });
+  }
+
+  function stopFollowing(): Promise<void> {
     const ending = following;
     following = undefined;
-    await (await ending?.catch(() => undefined))?.stop();
+    const stop = async () => {
+      await (await ending?.catch(() => undefined))?.stop();
+      viewers.forget();
+    };
+    stopping = stop();
+    return stopping;
   }
 
   const onFailure = (error: unknown) => logger.failed('send live events', error);
@@ -52,20 +83,29 @@ export function createLiveEvents({ log, stored, logger }: LiveEventsOptions): Li
     async () => {
       viewers.flush();
       // Not when the last viewer leaves: one who changes a filter comes back at once.
-      if (!viewers.hasAny() && following !== undefined) await stopFollowing();
+      if (!viewers.hasAny() && opening === 0 && following !== undefined) await stopFollowing();
     },
     { everyMs: FLUSH_MS, onFailure },
   );
   const archiving = createPolling(
     async () => {
       if (viewers.isWaiting()) viewers.archived(await stored());
+      viewers.forgetOld();
     },
     { everyMs: ARCHIVED_EVERY_MS, onFailure },
   );
 
   return {
-    open: async () => void (await follow()),
-    watch: viewers.add,
+    async open() {
+      opening += 1;
+      try {
+        await follow();
+        const offsets = await stored();
+        return (projectId, filter, send) => viewers.add(projectId, { ...filter, send }, offsets);
+      } finally {
+        opening -= 1;
+      }
+    },
     start() {
       flushing.start();
       archiving.start();

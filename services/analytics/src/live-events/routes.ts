@@ -6,7 +6,7 @@ import type { LiveEvents } from './live-events.ts';
 import { STREAM_PERMISSION } from './streams.ts';
 
 interface LiveEventsDeps {
-  live: Pick<LiveEvents, 'open' | 'watch'>;
+  live: Pick<LiveEvents, 'open'>;
   streams: Hub;
   persons: Pick<PersonsStore, 'idsOf'>;
 }
@@ -20,7 +20,7 @@ export function liveEventsRoutes(app: ServiceApp, { live, streams, persons }: Li
     const { name, distinct_id: distinctId } = c.req.valid('query');
     const project = c.get('project');
     const ids = distinctId === undefined ? undefined : new Set(await persons.idsOf(project.id, distinctId));
-    await live.open();
+    const watch = await live.open();
     let leave: (() => void) | undefined;
     const sharing = [c.env.address, `person ${c.get('person').sub}`, `project ${project.id}`];
     const body = streams.stream(c.env.incoming, sharing, {
@@ -28,7 +28,7 @@ export function liveEventsRoutes(app: ServiceApp, { live, streams, persons }: Li
       encode: (message) => `data: ${JSON.stringify(message)}\n\n`,
       onOpen(stream) {
         stream.send({ type: 'ready' });
-        leave = live.watch(project.id, { name, ids }, (message) => stream.send(message));
+        leave = watch(project.id, { name, ids }, (message) => stream.send(message));
       },
       onClose: () => leave?.(),
     });

@@ -1,6 +1,7 @@
 import { anyJson, type LiveEventsMessage, type StoredEvent } from '@switchboard/contracts';
 import type { StoredRecord } from '@switchboard/event-log';
 import { z } from 'zod';
+import { createRecentRecords } from './recent-records.ts';
 
 /** The interval of messages. */
 export const FLUSH_MS = 500;
@@ -29,16 +30,22 @@ interface Waiting {
   offset: bigint;
 }
 
-interface Viewer extends Filter {
+interface Receiver extends Filter {
   send(message: Message): void;
+}
+
+interface Viewer extends Receiver {
   events: LiveEvent[];
   skipped: number;
   waiting: Waiting[];
 }
 
 export interface Viewers {
-  /** Adds a viewer of a project. Returns a function that removes it. */
-  add(projectId: string, filter: Filter, send: (message: Message) => void): () => void;
+  /**
+   * Adds a viewer of a project, and sends it the latest events that are not archived. `offsets` are the ends of what
+   * the archive has read, by partition. Returns a function that removes the viewer.
+   */
+  add(projectId: string, receiver: Receiver, offsets: readonly bigint[]): () => void;
   /** Returns whether there are viewers. */
   hasAny(): boolean;
   /** Passes records of the topic `events` to the viewers of their projects. */
@@ -49,19 +56,25 @@ export interface Viewers {
   isWaiting(): boolean;
   /** Tells viewers which events are archived. `offsets` are the ends of what the archive has read, by partition. */
   archived(offsets: readonly bigint[]): void;
+  /** Drops the records that are kept for new viewers; those of the last minute stay with `forgetOld`. */
+  forget(): void;
+  forgetOld(): void;
 }
 
 /** Divides the records among viewers. The work for a project is bounded, whatever it sends and how many watch it. */
 export function createViewers(): Viewers {
   const byProject = new Map<string, Set<Viewer>>();
   const parsedBytes = new Map<string, number>();
+  const recent = createRecentRecords();
   const all = () => [...byProject.values()].flatMap((viewers) => [...viewers]);
 
   function takeRecord(record: StoredRecord): void {
     const { headers, value } = record;
     const projectId = headers['project'] ?? '';
+    if (value === null) return;
+    recent.keep(projectId, record);
     const viewers = byProject.get(projectId);
-    if (viewers === undefined || value === null) return;
+    if (viewers === undefined) return;
     const parsed = (parsedBytes.get(projectId) ?? 0) + value.length;
     // Where every viewer has enough, or too much was parsed, events are counted by the header alone.
     const isCounted = parsed > MAX_PARSED_BYTES || [...viewers].every(isFull);
@@ -70,17 +83,18 @@ export function createViewers(): Viewers {
       return;
     }
     parsedBytes.set(projectId, parsed);
-    for (const line of value.toString().split('\n')) {
-      const event = parseLine(line, headers['received_at'] ?? '');
-      if (event !== undefined) for (const viewer of viewers) offer(viewer, event, record);
-    }
+    for (const event of eventsOf(record)) for (const viewer of viewers) offer(viewer, event, record);
   }
 
   return {
-    add(projectId, filter, send) {
-      const viewer: Viewer = { ...filter, send, events: [], skipped: 0, waiting: [] };
+    add(projectId, receiver, offsets) {
+      const viewer: Viewer = { ...receiver, events: [], skipped: 0, waiting: [] };
       const viewers = byProject.get(projectId) ?? new Set();
       byProject.set(projectId, viewers.add(viewer));
+      sendRecent(
+        viewer,
+        recent.of(projectId).filter((record) => !isArchived(record, offsets)),
+      );
       return () => {
         viewers.delete(viewer);
         if (viewers.size === 0 && byProject.get(projectId) === viewers) byProject.delete(projectId);
@@ -106,30 +120,54 @@ export function createViewers(): Viewers {
 
     archived(offsets) {
       for (const viewer of all()) {
-        const isArchived = ({ partition, offset }: Waiting) => offset < (offsets[partition] ?? 0n);
         const { done = [], left = [] } = Object.groupBy(viewer.waiting, (one) =>
-          isArchived(one) ? 'done' : 'left',
+          isArchived(one, offsets) ? 'done' : 'left',
         );
         viewer.waiting = left;
         if (done.length > 0) viewer.send({ type: 'archived', eventIds: done.map(({ eventId }) => eventId) });
       }
     },
+
+    forget: recent.clear,
+    forgetOld: recent.clearOld,
   };
 }
 
 const isFull = ({ events, name, ids }: Viewer) =>
   events.length >= MAX_EVENTS && name === undefined && ids === undefined;
 
-function offer(viewer: Viewer, event: LiveEvent, { partition, offset }: StoredRecord): void {
-  if (viewer.name !== undefined && viewer.name !== event.name) return;
-  if (viewer.ids !== undefined && !viewer.ids.has(event.distinctId)) return;
+type Position = Pick<Waiting, 'partition' | 'offset'>;
+
+const isArchived = ({ partition, offset }: Position, offsets: readonly bigint[]) =>
+  offset < (offsets[partition] ?? 0n);
+
+const isWanted = ({ name, ids }: Filter, event: LiveEvent) =>
+  (name === undefined || name === event.name) && (ids === undefined || ids.has(event.distinctId));
+
+/** Sends the newest events of the records that the viewer wants. Later, all of them are in the archive. */
+function sendRecent(viewer: Viewer, records: readonly StoredRecord[]): void {
+  const found = records
+    .flatMap((record) => eventsOf(record).map((event) => ({ event, record })))
+    .filter(({ event }) => isWanted(viewer, event))
+    .slice(-MAX_EVENTS);
+  if (found.length === 0) return;
+  viewer.send({ type: 'events', events: found.map(({ event }) => event), skipped: 0 });
+  for (const { event, record } of found) awaitArchive(viewer, event, record);
+}
+
+function offer(viewer: Viewer, event: LiveEvent, position: Position): void {
+  if (!isWanted(viewer, event)) return;
   if (viewer.events.length >= MAX_EVENTS) {
     viewer.skipped += 1;
     return;
   }
   viewer.events.push(event);
-  viewer.waiting.push({ eventId: event.eventId, partition, offset });
-  if (viewer.waiting.length > MAX_WAITING) viewer.waiting.shift();
+  awaitArchive(viewer, event, position);
+}
+
+function awaitArchive({ waiting }: Viewer, { eventId }: LiveEvent, { partition, offset }: Position): void {
+  waiting.push({ eventId, partition, offset });
+  if (waiting.length > MAX_WAITING) waiting.shift();
 }
 
 /** Lenient, since the archive decides which events are valid. */
@@ -142,6 +180,11 @@ const rowSchema = z.object({
   properties: anyJson.optional(),
   context: anyJson.optional(),
 });
+
+function eventsOf({ value, headers }: StoredRecord): LiveEvent[] {
+  const lines = value?.toString().split('\n') ?? [];
+  return lines.flatMap((line) => parseLine(line, headers['received_at'] ?? '') ?? []);
+}
 
 function parseLine(line: string, receivedAt: string): LiveEvent | undefined {
   const row = rowSchema.safeParse(parseJson(line)).data;

@@ -38,5 +38,21 @@ describe.each(adapters)('following on $name', (adapter) => {
       expect(seen.flat()).not.toContain('before');
       expect(seen.flat()).not.toContain('after');
     });
+
+    it('starts from the offsets that the follower asks for', async () => {
+      const topic = await newTopic(log);
+      await log.publish(topic, [record('a'), record('b'), record('c'), record('d', 1)]);
+      const seen: string[] = [];
+      const follower = await log.follow({
+        group: newGroup(),
+        topic,
+        from: (partition, end) => (partition === 0 ? end - 2n : end),
+        onRecords: (records) => void seen.push(...records.map(({ value }) => String(value))),
+      });
+      await eventually(() => expect(seen).toEqual(['b', 'c']), { withinMs: 20_000 });
+      await log.publish(topic, [record('e', 1)]);
+      await eventually(() => expect(seen).toEqual(['b', 'c', 'e']), { withinMs: 20_000 });
+      await follower.stop();
+    });
   });
 });

@@ -133,8 +133,9 @@ export function openKafkaLog(options: KafkaLogOptions): EventLog {
       publisher.publish(topic, records, fairnessKey).catch((error) => whyRefused(topic, error)),
     partitions: publisher.partitions,
     consume,
-    async follow({ group, topic, onRecords }) {
-      const positions = new Map((await endOffsets(topic)).entries());
+    async follow({ group, topic, from = (_, end) => end, onRecords }) {
+      const ends = await endOffsets(topic);
+      const positions = new Map(ends.map((end, partition) => [partition, from(partition, end)]));
       return consume({
         group,
         topics: [topic],

@@ -7,16 +7,16 @@ import { readRecords } from './reader.ts';
 const EVERY_MS = 250;
 const MAX_BYTES = 1024 * 1024;
 
-interface FollowerOptions extends Omit<FollowOptions, 'group'> {
+interface FollowerOptions extends Pick<FollowOptions, 'topic' | 'onRecords'> {
   /** The offsets to start from, by partition. */
-  ends: readonly bigint[];
+  starts: readonly bigint[];
   database(): Database;
   onLog?: ((entry: LogEntry) => void) | undefined;
 }
 
 /** Reads the new records of a topic until it is stopped. */
 export function startFollower(options: FollowerOptions): { stop(): Promise<void> } {
-  const { topic, ends: starts, database, onRecords, onLog } = options;
+  const { topic, starts, database, onRecords, onLog } = options;
   const positions = new Map(starts.entries());
 
   async function readNew(partition: number, end: bigint, signal: AbortSignal): Promise<void> {

@@ -87,9 +87,10 @@ export function openPostgresLog(options: PostgresLogOptions): EventLog {
         lag: () => lag(consume.group, consume.topics),
       };
     },
-    async follow({ topic, onRecords }) {
+    async follow({ topic, from = (_, end) => end, onRecords }) {
       const ends = await connections.use('reading offsets', (database) => readEnds(database, topic));
-      const follower = startFollower({ topic, ends, onRecords, database: connections.background, onLog });
+      const starts = ends.map((end, partition) => from(partition, end));
+      const follower = startFollower({ topic, starts, onRecords, database: connections.background, onLog });
       consumptions.add(follower);
       return {
         async stop() {

@@ -114,7 +114,10 @@ async function refusalOf(response: Response): Promise<Error> {
 function withMessage(live: Live, { type, events = [], skipped = 0, eventIds = [] }: Message): Live {
   if (type === 'ready') return { ...live, isOpen: true, error: undefined };
   if (type === 'archived') return { ...live, archived: new Set([...live.archived, ...eventIds]) };
-  const latest = [...events.toReversed(), ...live.events].slice(0, MAX_EVENTS);
+  // A stream that opens again repeats events that are not archived yet.
+  const known = new Set(live.events.map(({ eventId }) => eventId));
+  const added = events.filter(({ eventId }) => !known.has(eventId));
+  const latest = [...added.toReversed(), ...live.events].slice(0, MAX_EVENTS);
   return {
     ...live,
     events: latest,

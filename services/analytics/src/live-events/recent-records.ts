@@ -1,0 +1,50 @@
+import type { StoredRecord } from '@switchboard/event-log';
+import { LRUCache } from 'lru-cache';
+
+/** The limits of a project. */
+const MAX_RECORDS = 50;
+const MAX_PROJECT_BYTES = 262_144;
+/** The limit of all projects together. Those without new records go first. */
+const MAX_BYTES = 16_777_216;
+/** The memory of a record besides its value. */
+const RECORD_BYTES = 500;
+const KEPT_MS = 60_000;
+
+interface Kept {
+  records: readonly StoredRecord[];
+  bytes: number;
+}
+
+/** The latest records of each project, in order, within limits of memory. */
+export interface RecentRecords {
+  keep(projectId: string, record: StoredRecord): void;
+  of(projectId: string): readonly StoredRecord[];
+  clear(): void;
+  /** Removes the records of projects that have had none for a minute. */
+  clearOld(): void;
+}
+
+export function createRecentRecords(): RecentRecords {
+  const byProject = new LRUCache<string, Kept>({
+    maxSize: MAX_BYTES,
+    sizeCalculation: ({ bytes }) => bytes,
+    ttl: KEPT_MS,
+  });
+  return {
+    keep(projectId, record) {
+      if (sizeOf(record) > MAX_PROJECT_BYTES) return;
+      const { value } = record;
+      // The value may be a part of all the bytes that were read at once.
+      const copy = { ...record, value: value && Buffer.from(value) };
+      const records = [...(byProject.peek(projectId)?.records ?? []), copy].slice(-MAX_RECORDS);
+      let bytes = records.reduce((sum, one) => sum + sizeOf(one), 0);
+      while (bytes > MAX_PROJECT_BYTES) bytes -= sizeOf(records.shift());
+      byProject.set(projectId, { records, bytes });
+    },
+    of: (projectId) => byProject.get(projectId)?.records ?? [],
+    clear: () => byProject.clear(),
+    clearOld: () => void byProject.purgeStale(),
+  };
+}
+
+const sizeOf = (record: StoredRecord | undefined) => RECORD_BYTES + (record?.value?.length ?? 0);
