@@ -212,6 +212,10 @@ export async function addColleague(
     token: editor,
     body: { enabled: true, rolloutPercentage: 100 },
   });
+  await call('flags', 'POST', `/management/v1/projects/${PROJECT}/flags/of-${name.at(0)}/hooks`, {
+    token: editor,
+    body: { name: 'Monitor' },
+  });
   await call('flags', 'POST', `/management/v1/projects/${PROJECT}/scheduled-changes`, {
     token: editor,
     body: {

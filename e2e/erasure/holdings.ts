@@ -117,6 +117,7 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
     'public.flag_usage_hours': { nothing: 'counts of evaluations' },
     'public.flag_usage_days': { nothing: 'counts of evaluations' },
     'public.flag_seen': { nothing: 'times of evaluations' },
+    'public.flag_hooks': { nothing: 'hooks that operators name' },
     'public.flag_versions': { colleague: 'author and approvers cleared' },
     'public.scheduled_changes': { colleague: 'author and approvers cleared' },
     'public.change_requests': { colleague: 'author cleared, and who closed it' },

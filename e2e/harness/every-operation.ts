@@ -16,6 +16,7 @@ interface Prepared {
   picture: Uint8Array;
   /** Resolves a conversation. */
   resolve(conversationId: string): Promise<unknown>;
+  hook: { id: string; secret: string };
   /** The address of the report, if it differs from the console in the contracts' examples. */
   reportLink?: string;
 }
@@ -38,6 +39,7 @@ export async function prepareOperations(manage: Manage, project: TestProject): P
     .parse(await manage('messenger', 'POST', `${path}/identity-secrets`));
   const userHash = createHmac('sha256', secret).update('user-1').digest('hex');
   await manage('flags', 'PUT', `${path}/flags/new-checkout`, { enabled: true, rolloutPercentage: 100 });
+  const hook = await manage('flags', 'POST', `${path}/flags/new-checkout/hooks`, { name: 'Monitor' });
   await manage('collaboration', 'PUT', `${path}/dashboards/product`, { name: 'Product' });
   return {
     messageId: withId.parse(message).id,
@@ -47,12 +49,14 @@ export async function prepareOperations(manage: Manage, project: TestProject): P
     },
     user: { userId: 'user-1', userHash },
     picture,
+    hook: withSecret.parse(hook),
     resolve: (id) => manage('messenger', 'PUT', `${path}/conversations/${id}/status`, { status: 'resolved' }),
   };
 }
 
 const day = (inDays: number) => new Date(Date.now() + inDays * 86_400_000).toISOString().slice(0, 10);
 const withId = z.object({ id: z.string() });
+const withSecret = withId.extend({ secret: z.string() });
 const link = z.object({ token: z.string() });
 const thread = z.object({ id: z.string(), comments: z.array(withId).min(1) });
 const conversation = z.object({ conversationId: z.string(), token: z.string() });
@@ -130,6 +134,11 @@ export async function callEveryOperation(call: Call, prepared: Prepared): Promis
   await ask('getFlagSnapshot');
   await ask('listMemberships', { query: person });
   await ask('reportFlagUsage');
+  const { hook } = prepared;
+  await ask('callFlagHook', {
+    params: { hookId: hook.id },
+    headers: { Authorization: `Bearer ${hook.secret}` },
+  });
 
   const now = new Date().toISOString();
   const event = { ...person, event_id: 'one', event_name: 'order placed', schema_version: 1, timestamp: now };

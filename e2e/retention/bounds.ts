@@ -122,6 +122,7 @@ export const TABLES: Record<string, Record<string, Bound>> = {
     'public.flag_usage_hours': { after: '90 days' },
     'public.flag_usage_days': { after: 'two years' },
     'public.flag_seen': { of: 'flags and their variations' },
+    'public.flag_hooks': { owner: 'operators, within a limit for each flag and project' },
     'public.scheduled_changes': { owner: 'operators, within a limit for each project' },
     'public.change_requests': {
       of: 'projects: up to 100 that wait for at most 30 days, and the last 200 closed ones',

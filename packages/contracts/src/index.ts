@@ -34,6 +34,8 @@ export * from './fields/json.ts';
 export * from './fields/rfc3339.ts';
 export * from './fields/text.ts';
 export * from './fields/unparsed-items.ts';
+export * from './flag-hooks/call.ts';
+export * from './flag-hooks/hooks.ts';
 export * from './flag-usage/report.ts';
 export * from './flag-usage/usage.ts';
 export * from './flags.ts';

@@ -144,6 +144,7 @@ const notInTrail: Record<string, string> = {
   uploadReplayChunk: 'what visitors do',
   previewAlert: 'reads counts',
   reportFlagUsage: 'counts of what clients evaluate',
+  callFlagHook: 'writes its own entry, by the hook',
 };
 
 test('every operation that writes is in the audit trail, or states why not', () => {

@@ -16,6 +16,8 @@ import * as threadInbox from './collaboration/thread-inbox.ts';
 import * as threads from './collaboration/threads.ts';
 import * as console from './console.ts';
 import * as webhooks from './delivery/webhooks.ts';
+import * as flagHookCalls from './flag-hooks/call.ts';
+import * as managedFlagHooks from './flag-hooks/hooks.ts';
 import * as usageReports from './flag-usage/report.ts';
 import * as managedFlagUsage from './flag-usage/usage.ts';
 import * as flags from './flags.ts';
@@ -106,6 +108,7 @@ export const managementOperations = operationsOf(
   managedFlagUsage,
   managedScheduledChanges,
   managedChangeRequests,
+  managedFlagHooks,
   managedPeople,
   managedReplays,
   managedUsage,
@@ -135,7 +138,7 @@ export function servedAs(operation: Operation): readonly Operation[] {
 
 /**
  * The operations that the gateway routes: the public API, a visitor's own conversations, insights, OFREP for third-party
- * clients, and the console's.
+ * clients, the hooks of flags, and the console's.
  */
 export const publicOperations: readonly Operation[] = [
   ...interfaceOperations,
@@ -153,6 +156,7 @@ export const publicOperations: readonly Operation[] = [
     groups,
     ofrep,
     usageReports,
+    flagHookCalls,
     console,
   ),
   ...consoleOperations,

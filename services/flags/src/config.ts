@@ -14,7 +14,7 @@ export const flagsSettings = z.object({
   ...commonSettings,
   ...eventLogSettings,
   ROLES: rolesSetting(['http', 'user-state']),
-  PUBLIC_API_URL: httpUrl.describe('Public address of this API, for `socketUrl`.'),
+  PUBLIC_API_URL: httpUrl.describe('Public address of this API, for `socketUrl` and hooks of flags.'),
   STATE_TIMEOUT_MS: integerSetting({ min: 10, max: 60_000, fallback: 1000 }).describe(
     'Milliseconds that an evaluation waits for user state; after that it ignores user state.',
   ),

@@ -21,4 +21,5 @@ export const flagKey = name(200).openapi({ example: 'new-checkout' });
 export const cohortId = like('beta-testers');
 export const tokenId = like('tok_018f4c1e7a2b7c3d8e4f5a6b7c8d9e0f');
 export const changeRequestId = like('chr_018f4c1e7a2b7c3d8e4f5a6b7c8d9e0f');
+export const flagHookId = like('fhk_018f4c1e7a2b7c3d8e4f5a6b7c8d9e0f');
 export const erasureId = like('ers_018f4c1e7a2b7c3d8e4f5a6b7c8d9e0f');

@@ -7,12 +7,12 @@ import { managementOf, projectParams } from './common.ts';
 
 const name = z.string().max(500);
 
-/** The actor: a person, a service token or a scheduled change. `nobody` if there was no valid token. */
+/** The actor: a person, a service token, a hook of a flag (`service`) or a scheduled change. `nobody` if there was no valid token. */
 const auditActor = z.object({
   kind: z.enum(['person', 'service', 'scheduler', 'nobody']),
-  id: name
-    .nullable()
-    .openapi({ description: 'The sub of the person, or the id of the service token or scheduled change.' }),
+  id: name.nullable().openapi({
+    description: 'The sub of the person, or the id of the service token, flag hook or scheduled change.',
+  }),
   tokenId: name
     .nullable()
     .openapi({ description: 'The personal or service token that was used, if one was.' }),

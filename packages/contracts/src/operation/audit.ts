@@ -43,6 +43,7 @@ const KINDS: Readonly<Record<string, string>> = {
   people: 'person',
   replays: 'recording',
   models: 'ai-model',
+  hooks: 'flag-hook',
 };
 
 const MAX_PART = 200;

@@ -15,7 +15,7 @@ export { type Grant, grantOf, requireStillGranted } from './access/grants.ts';
 export { type ProjectOfRegion, projectOfRegion, requireRegion } from './access/project-of-region.ts';
 export { refusalOfKey, type SocketRefusal, socketAccess, socketCredential } from './access/socket-access.ts';
 export { refusalOfStream, streamCredential } from './access/stream-access.ts';
-export type { AuditedChange } from './audit/change.ts';
+export type { Audited, AuditedChange } from './audit/change.ts';
 export type { AuditTrail, ScheduledWork } from './audit/trail.ts';
 export type { Bodies } from './body/bodies.ts';
 export { chunkHash } from './body/chunk-hash.ts';

@@ -5,6 +5,7 @@ export {
 } from '@switchboard/user-state/joins-schema';
 export { appliedPositions, groups, people } from '@switchboard/user-state/schema';
 export { changeApprovals, changeRequests } from './change-requests.ts';
+export { flagHooks } from './flag-hooks.ts';
 export { publishedPeople } from './person-ids.ts';
 export {
   cohortMembers,

@@ -1,12 +1,14 @@
 import type { FlagEntry } from '@switchboard/contracts';
 import type { Tx } from '@switchboard/database';
-import { projectOfRegion } from '@switchboard/http';
+import { createRateLimits, projectOfRegion } from '@switchboard/http';
 import { createChangeRequests } from '../change-requests/change-requests.ts';
 import { withdrawNaming, withdrawOfEdited } from '../change-requests/removal.ts';
 import { changeRequestsRoutes } from '../change-requests/routes.ts';
 import { createCohorts } from '../cohorts/cohorts.ts';
 import { cohortsRoutes } from '../cohorts/routes.ts';
 import type { FlagsService } from '../config.ts';
+import { createFlagHooks } from '../flag-hooks/flag-hooks.ts';
+import { flagHooksRoutes } from '../flag-hooks/routes.ts';
 import type { FlagPath } from '../flags/edit-flag.ts';
 import { createFlags } from '../flags/flags.ts';
 import { flagsRoutes } from '../flags/routes.ts';
@@ -19,9 +21,12 @@ import { failOfDeleted } from '../scheduled-changes/removal.ts';
 import { scheduledChangesRoutes } from '../scheduled-changes/routes.ts';
 import { createScheduledChanges } from '../scheduled-changes/scheduled-changes.ts';
 
-/** Opens the editing of flags and cohorts, now and scheduled. */
+/** The calls of hooks per minute. */
+const HOOK_CALLS = { address: 120, hook: 30 };
+
+/** Opens the editing of flags and cohorts, now, scheduled and by hooks. */
 export function openEditing(service: FlagsService, onChanged: (projectId: string) => void): void {
-  const { app, directory, region, run } = service;
+  const { app, audit, config, directory, region, run, share } = service;
   const editing = {
     ...service,
     onChanged,
@@ -40,5 +45,15 @@ export function openEditing(service: FlagsService, onChanged: (projectId: string
   peopleUsageRoutes(app, { days: service.config.PEOPLE_RETENTION_DAYS, ofProject });
   const requests = createChangeRequests(editing);
   changeRequestsRoutes(app, { requests, directory, region, ofProject });
+  const limit = createRateLimits(undefined, share);
+  const hooks = createFlagHooks({
+    ...editing,
+    limits: {
+      address: limit({ name: 'calls of an address', points: HOOK_CALLS.address, durationSeconds: 60 }),
+      hook: limit({ name: 'calls of a hook', points: HOOK_CALLS.hook, durationSeconds: 60 }),
+    },
+    publicUrl: config.PUBLIC_API_URL,
+  });
+  flagHooksRoutes(app, { hooks, audit, ofProject });
   run(createMaking(editing));
 }
