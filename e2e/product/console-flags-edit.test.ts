@@ -244,6 +244,35 @@ describe.skipIf(!hasChromium)('the page of a flag in the console', () => {
     expect(opened.problems).toEqual([]);
   });
 
+  it('creates a hook by keyboard, shows its secret once, and deletes it', async () => {
+    await put('hooked', { enabled: true, rolloutPercentage: 100 });
+    const page = await open(`${SHOP}/flags/hooked`, 'dark');
+    await page.getByLabel('Name of the monitor').fill('Grafana');
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Hook Grafana' });
+    const text = async (name: string) => `${await dialog.getByRole('region', { name }).textContent()}`.trim();
+    const [url, secret, command] = [
+      await text('the address'),
+      await text('the secret'),
+      await text('the command'),
+    ];
+    expect(command).toBe(`curl -X POST ${url} \\\n  -H 'Authorization: Bearer ${secret}'`);
+    expect(await violationsOf(page)).toEqual([]);
+    const headers = { Authorization: `Bearer ${secret}` };
+    const response = await fetch(url, { method: 'POST', headers });
+    expect([response.status, await response.json()]).toEqual([200, { switched: true }]);
+    await dialog.getByRole('button', { name: 'Close' }).press('Enter');
+    const row = page.getByRole('table', { name: 'Hooks' }).getByRole('row', { name: 'Grafana' });
+    await row.waitFor();
+    expect(await page.content()).not.toContain(secret);
+    expect(await violationsOf(page)).toEqual([]);
+    await row.getByRole('button', { name: 'Delete hook' }).press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete hook' }).press('Enter');
+    await row.waitFor({ state: 'detached' });
+    expect((await fetch(url, { method: 'POST', headers })).status).toBe(401);
+    expect(opened.problems).toEqual([]);
+  });
+
   it('deletes a flag, unless another one requires it', async () => {
     await put('needed', { enabled: true, rolloutPercentage: 100 });
     await put('needing', {

@@ -28,6 +28,7 @@ const Usage = onUse(async () => (await import('../flag-usage/usage.tsx')).Usage)
 const History = onUse(async () => (await import('./history.tsx')).History);
 const Projects = onUse(async () => (await import('./projects.tsx')).Projects);
 const Snippets = onUse(async () => (await import('./snippets.tsx')).Snippets);
+const Hooks = onUse(async () => (await import('../flag-hooks/hooks.tsx')).Hooks);
 const Scheduled = onUse(async () => (await import('./scheduled.tsx')).Scheduled);
 
 export function Page() {
@@ -109,6 +110,7 @@ function FlagPage({ flag, change, flags }: FlagPageProps) {
         <FlagRequests flagKey={flag.key} />
         <Scheduled flag={flag} />
         <Editor saved={{ flag, version: change?.version }} flags={flags} onSaved={() => undefined} />
+        <Hooks flagKey={flag.key} />
         {mayWrite ? <Delete flag={flag} version={change?.version} /> : null}
       </div>
       {view === 'people' ? <People flag={flag} flags={flags} /> : null}
