@@ -76,16 +76,26 @@ describe.skipIf(!hasChromium)('insights and dashboards in the console', () => {
     await look('insights-goal');
   });
 
-  it('shows a trend as stacked areas, as a number and as a table', async () => {
+  it('shows a trend as stacked areas, as a pie, as a number and as a table', async () => {
     await open('/insights');
     await series(1).getByLabel('Event').fill('order placed');
-    await page.getByLabel('Break down by').fill('plan');
+    await page.getByLabel('Break down by').fill('product');
     await page.getByLabel('Compare with').selectOption('previous');
     const display = page.getByLabel('Display', { exact: true });
     const chart = page.getByRole('img', { name: /^Insight\. / });
     await display.selectOption('area');
     await chart.locator('path[fill-opacity]').first().waitFor();
     await look('insights-area');
+    await display.selectOption('pie');
+    const shares = page.getByRole('list', { name: 'Shares' });
+    await shares.getByRole('listitem').first().getByText('%').waitFor();
+    await page.getByRole('img', { name: /^Insight\. .*: [\d.]+%/ }).waitFor();
+    const parts = (await shares.locator('strong').allTextContents()).map((text) => Number.parseFloat(text));
+    expect(parts.length).toBeGreaterThan(2);
+    expect(Math.round(parts.reduce((sum, part) => sum + part, 0))).toBe(100);
+    expect(parts).toEqual(parts.toSorted((one, other) => other - one));
+    await page.getByRole('region', { name: 'Values' }).waitFor();
+    await look('insights-pie');
     await display.selectOption('number');
     const number = page.getByRole('list', { name: 'Insight' });
     await number.getByText('Total').waitFor();

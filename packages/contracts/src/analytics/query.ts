@@ -194,22 +194,36 @@ export const trendsQuery = z
   })
   .superRefine(({ display: shown, formula, goal: target }, context) => {
     const report = (message: string) => context.addIssue({ code: 'custom', path: ['display'], message });
-    if (formula !== undefined && (shown === 'area' || shown === 'number')) {
+    if (formula !== undefined && (shown === 'area' || shown === 'pie' || shown === 'number')) {
       report(
         `not ${shown} with a formula, because its values do not add up; use table or remove one of them`,
       );
     }
-    if (target !== undefined && (shown === 'number' || shown === 'table')) {
+    if (target !== undefined && (shown === 'pie' || shown === 'number' || shown === 'table')) {
       report(`${shown} does not draw a goal; use area or remove one of them`);
     }
   })
   .superRefine(({ series, running, display: shown }, context) => {
-    const needs = running === 'total' ? 'a running total' : shown === 'number' ? 'a number' : undefined;
+    const needs =
+      running === 'total'
+        ? 'a running total'
+        : shown === 'number' || shown === 'pie'
+          ? `a ${shown}`
+          : undefined;
     const isArea = shown === 'area';
     if (needs === undefined && !isArea) return;
     series.forEach(({ measure: of = 'events' }, index) => {
       if (addsUp(of) || (needs === undefined && (of === 'people' || of === 'unique'))) return;
       const message = `its values do not add up; use events, sum, sessions or exits for ${needs ?? 'areas'}`;
+      context.addIssue({ code: 'custom', path: ['series', index, 'measure'], message });
+    });
+  })
+  .superRefine(({ series, display: shown }, context) => {
+    if (shown !== 'pie') return;
+    const [first] = series;
+    series.forEach(({ measure: of = 'events' }, index) => {
+      if (of === (first?.measure ?? 'events')) return;
+      const message = 'not the measure of the first series; a pie has shares of one total';
       context.addIssue({ code: 'custom', path: ['series', index, 'measure'], message });
     });
   })

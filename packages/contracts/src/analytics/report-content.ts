@@ -89,9 +89,9 @@ const overBuckets = {
   series,
 };
 
-export const display = z.enum(['area', 'number', 'table']).openapi({
+export const display = z.enum(['area', 'pie', 'number', 'table']).openapi({
   description:
-    'area: stacked areas. number: the totals, with their change from the previous period. table: the values only. Default: lines.',
+    'area: stacked areas. pie: the share of each series in their total, of the largest eight and the others together. number: the totals, with their change from the previous period. table: the values only. Default: lines.',
 });
 
 const line = z.object({ kind: z.literal('line'), ...overBuckets, display: display.optional() });

@@ -21,6 +21,7 @@ describe('the report format', () => {
     [{ kind: 'bar', ...overBuckets, title: 'T', unit: '€', breakdown: 'Country', description: 'D' }],
     [{ kind: 'line', buckets: ['a'], series: [{ name: 'x', values: [null] }] }],
     [{ kind: 'line', ...overBuckets, display: 'area' }],
+    [{ kind: 'line', ...overBuckets, display: 'pie' }],
     [{ kind: 'bar', ...overBuckets, goal: { value: -3.5, label: 'Plan' } }],
     [funnel],
     [{ ...funnel, breakdown: 'Device', series: [{ name: 'Phone', values: [120, 10] }] }],

@@ -11,6 +11,7 @@ import { short } from './values.tsx';
 
 const GridChart = onUse(async () => (await import('./charts/grid-chart.tsx')).GridChart);
 const NumberChart = onUse(async () => (await import('./charts/number-chart.tsx')).NumberChart);
+const PieChart = onUse(async () => (await import('./charts/pie-chart.tsx')).PieChart);
 const PathsChart = onUse(async () => (await import('./charts/paths-chart.tsx')).PathsChart);
 
 export type ReportContent = Result<'askInsight'>['report'];
@@ -104,6 +105,9 @@ export function Chart(props: ChartProps) {
   if (content.kind === 'grid') return <GridChart content={content} label={props.label} />;
   if (content.kind === 'line' && content.display === 'number') {
     return <NumberChart content={content} label={props.label} />;
+  }
+  if (content.kind === 'line' && content.display === 'pie') {
+    return <PieChart content={content} label={props.label} height={props.height} />;
   }
   if (content.kind === 'line' && content.display === 'table') return null;
   return <BucketChart {...props} content={content} />;

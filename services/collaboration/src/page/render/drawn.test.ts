@@ -133,6 +133,32 @@ describe('the display of a line report', () => {
     expect(await shown(two)).not.toContain('mark-area');
   });
 
+  it('shows the share of each series in their total as a pie, the largest first', async () => {
+    const sizes = [10, 60, 30, 0];
+    const series = sizes.map((size, at) => ({ name: `s${at}`, values: [size / 2, size / 2] }));
+    const markup = await shown({ kind: 'line', series, display: 'pie', breakdown: 'Plan' });
+    const text = markup.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+    expect(text).toContain('Pie chart. s1: 60%. s2: 30%. s0: 10%.');
+    expect(text).toContain('s1 60 60% s2 30 30% s0 10 10%');
+    expect(markup.match(/<path /g)).toHaveLength(3);
+    expect(markup).toContain('fill="var(--series-2)"');
+  });
+
+  it('joins the series after the eighth in the last slice of a pie', async () => {
+    const series = Array.from({ length: 12 }, (_, at) => ({ name: `s${at}`, values: [at + 1, 11 - at] }));
+    const markup = await shown({ kind: 'line', series, display: 'pie' });
+    expect(markup.match(/<path /g)).toHaveLength(9);
+    expect(markup).toContain('<span>4 more in the table</span><span class="amount">48</span>');
+  });
+
+  it('draws a whole pie for one series, and none without values', async () => {
+    const one = { kind: 'line', series: [{ name: 'all', values: [1, 2] }], display: 'pie' };
+    expect(await shown(one)).toContain('<circle r="100"');
+    const empty = { ...one, series: [{ name: 'all', values: [0, null] }] };
+    expect(await shown(empty)).toContain('T: no values.');
+    expect(await shown(empty)).not.toContain('<svg');
+  });
+
   it('shows the total of each series as a number with its change, and no drawing', async () => {
     const markup = await shown({ ...two, display: 'number' });
     expect(markup).not.toContain('<svg');

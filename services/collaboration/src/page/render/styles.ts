@@ -72,6 +72,13 @@ figure{margin:20px 0 0}
 .step{display:flex;justify-content:space-between;align-items:baseline;gap:4px 16px;flex-wrap:wrap;margin-bottom:4px}
 .amount{font-variant-numeric:tabular-nums;white-space:nowrap}
 .bar{display:block;flex:1}
+.pie>div{display:flex;flex-wrap:wrap;align-items:center;gap:20px 40px}
+.pie>div>svg{flex:none;width:264px;max-width:100%;height:auto}
+.pie path,.pie circle{stroke:var(--raised);stroke-width:2}
+.pie text{fill:var(--text);font:12px var(--sans);text-anchor:middle}
+.slices{list-style:none;flex:1 1 240px;max-width:400px;min-width:0;margin:0;padding:0;font-size:14px}
+.slices li{display:grid;grid-template-columns:12px 1fr auto 5em;align-items:center;gap:10px;padding:4px 0}
+.slices .amount{text-align:right}
 .track{fill:var(--sunken)}
 .part{display:grid;grid-template-columns:minmax(4em,9em) 1fr minmax(6em,auto);align-items:center;gap:10px;font-size:14px;margin-top:3px}
 .part .amount{text-align:right}

@@ -57,7 +57,7 @@ export const de: PageTexts = {
   same: (before) => `wie in der Vorperiode: ${before}`,
   lost: (count, share) => `${count} verloren (${share})`,
   median: (time) => `Median ${time}`,
-  kinds: { line: 'Liniendiagramm.', bar: 'Balkendiagramm.', area: 'Flächendiagramm.' },
+  kinds: { line: 'Liniendiagramm.', bar: 'Balkendiagramm.', area: 'Flächendiagramm.', pie: 'Kreisdiagramm.' },
   span: (from, to) => `Von ${from} bis ${to}.`,
   noValues: (series) => `${series}: keine Werte.`,
   course: (series, least, most, last) => `${series}: ${least} bis ${most}, zuletzt ${last}.`,

@@ -38,7 +38,7 @@ export const en: PageTexts = {
   same: (before) => `same as in the previous period: ${before}`,
   lost: (count, share) => `${count} lost (${share})`,
   median: (time) => `median ${time}`,
-  kinds: { line: 'Line chart.', bar: 'Bar chart.', area: 'Stacked area chart.' },
+  kinds: { line: 'Line chart.', bar: 'Bar chart.', area: 'Stacked area chart.', pie: 'Pie chart.' },
   span: (from, to) => `From ${from} to ${to}.`,
   noValues: (series) => `${series}: no values.`,
   course: (series, least, most, last) => `${series}: ${least} to ${most}, ending at ${last}.`,

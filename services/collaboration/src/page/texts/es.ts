@@ -57,7 +57,12 @@ export const es: PageTexts = {
   same: (before) => `como en el periodo anterior: ${before}`,
   lost: (count, share) => `${count} perdidos (${share})`,
   median: (time) => `mediana ${time}`,
-  kinds: { line: 'Gráfico de líneas.', bar: 'Gráfico de barras.', area: 'Gráfico de áreas apiladas.' },
+  kinds: {
+    line: 'Gráfico de líneas.',
+    bar: 'Gráfico de barras.',
+    area: 'Gráfico de áreas apiladas.',
+    pie: 'Gráfico circular.',
+  },
   span: (from, to) => `Del ${from} al ${to}.`,
   noValues: (series) => `${series}: sin valores.`,
   course: (series, least, most, last) => `${series}: de ${least} a ${most}, al final ${last}.`,

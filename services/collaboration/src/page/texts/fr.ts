@@ -58,7 +58,12 @@ export const fr: PageTexts = {
   same: (before) => `comme dans la période précédente : ${before}`,
   lost: (count, share) => `${count} perdus (${share})`,
   median: (time) => `médiane ${time}`,
-  kinds: { line: 'Courbe.', bar: 'Histogramme.', area: 'Graphique en aires empilées.' },
+  kinds: {
+    line: 'Courbe.',
+    bar: 'Histogramme.',
+    area: 'Graphique en aires empilées.',
+    pie: 'Diagramme circulaire.',
+  },
   span: (from, to) => `De ${from} à ${to}.`,
   noValues: (series) => `${series} : aucune valeur.`,
   course: (series, least, most, last) => `${series} : de ${least} à ${most}, pour finir à ${last}.`,

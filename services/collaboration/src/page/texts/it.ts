@@ -57,7 +57,12 @@ export const it: PageTexts = {
   same: (before) => `come nel periodo precedente: ${before}`,
   lost: (count, share) => `${count} persi (${share})`,
   median: (time) => `mediana ${time}`,
-  kinds: { line: 'Grafico a linee.', bar: 'Grafico a barre.', area: 'Grafico ad aree in pila.' },
+  kinds: {
+    line: 'Grafico a linee.',
+    bar: 'Grafico a barre.',
+    area: 'Grafico ad aree in pila.',
+    pie: 'Grafico a torta.',
+  },
   span: (from, to) => `Da ${from} a ${to}.`,
   noValues: (series) => `${series}: nessun valore.`,
   course: (series, least, most, last) => `${series}: da ${least} a ${most}, alla fine ${last}.`,

@@ -57,7 +57,7 @@ export const ja: PageTexts = {
   same: (before) => `前の期間と同じ: ${before}`,
   lost: (count, share) => `${count}離脱（${share}）`,
   median: (time) => `中央値 ${time}`,
-  kinds: { line: '折れ線グラフ。', bar: '棒グラフ。', area: '積み上げ面グラフ。' },
+  kinds: { line: '折れ線グラフ。', bar: '棒グラフ。', area: '積み上げ面グラフ。', pie: '円グラフ。' },
   span: (from, to) => `${from}から${to}まで。`,
   noValues: (series) => `${series}: 値なし。`,
   course: (series, least, most, last) => `${series}: ${least}から${most}、最後は${last}。`,

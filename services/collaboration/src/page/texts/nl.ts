@@ -57,7 +57,12 @@ export const nl: PageTexts = {
   same: (before) => `zoals in de vorige periode: ${before}`,
   lost: (count, share) => `${count} verloren (${share})`,
   median: (time) => `mediaan ${time}`,
-  kinds: { line: 'Lijndiagram.', bar: 'Staafdiagram.', area: 'Gestapeld vlakdiagram.' },
+  kinds: {
+    line: 'Lijndiagram.',
+    bar: 'Staafdiagram.',
+    area: 'Gestapeld vlakdiagram.',
+    pie: 'Cirkeldiagram.',
+  },
   span: (from, to) => `Van ${from} tot ${to}.`,
   noValues: (series) => `${series}: geen waarden.`,
   course: (series, least, most, last) => `${series}: ${least} tot ${most}, op het eind ${last}.`,

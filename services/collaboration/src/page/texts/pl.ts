@@ -57,7 +57,12 @@ export const pl: PageTexts = {
   same: (before) => `jak w poprzednim okresie: ${before}`,
   lost: (count, share) => `utracono ${count} (${share})`,
   median: (time) => `mediana ${time}`,
-  kinds: { line: 'Wykres liniowy.', bar: 'Wykres słupkowy.', area: 'Skumulowany wykres warstwowy.' },
+  kinds: {
+    line: 'Wykres liniowy.',
+    bar: 'Wykres słupkowy.',
+    area: 'Skumulowany wykres warstwowy.',
+    pie: 'Wykres kołowy.',
+  },
   span: (from, to) => `Od ${from} do ${to}.`,
   noValues: (series) => `${series}: brak wartości.`,
   course: (series, least, most, last) => `${series}: od ${least} do ${most}, na końcu ${last}.`,

@@ -57,7 +57,12 @@ export const pt: PageTexts = {
   same: (before) => `como no período anterior: ${before}`,
   lost: (count, share) => `${count} perdidos (${share})`,
   median: (time) => `mediana ${time}`,
-  kinds: { line: 'Gráfico de linhas.', bar: 'Gráfico de barras.', area: 'Gráfico de áreas empilhadas.' },
+  kinds: {
+    line: 'Gráfico de linhas.',
+    bar: 'Gráfico de barras.',
+    area: 'Gráfico de áreas empilhadas.',
+    pie: 'Gráfico de pizza.',
+  },
   span: (from, to) => `De ${from} a ${to}.`,
   noValues: (series) => `${series}: sem valores.`,
   course: (series, least, most, last) => `${series}: de ${least} a ${most}, terminando em ${last}.`,

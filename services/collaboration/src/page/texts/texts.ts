@@ -38,7 +38,7 @@ export interface PageTexts {
   same(before: string): string;
   lost(count: string, share: string): string;
   median(time: string): string;
-  kinds: Record<'line' | 'bar' | 'area', string>;
+  kinds: Record<'line' | 'bar' | 'area' | 'pie', string>;
   span(from: string, to: string): string;
   noValues(series: string): string;
   course(series: string, least: string, most: string, last: string): string;

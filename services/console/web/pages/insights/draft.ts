@@ -60,7 +60,7 @@ export const ORDERS = ['ordered', 'strict', 'any'] as const;
 type Order = (typeof ORDERS)[number];
 
 /** The displays of trends. */
-export const DISPLAYS = ['line', 'area', 'number', 'table'] as const;
+export const DISPLAYS = ['line', 'area', 'pie', 'number', 'table'] as const;
 type Display = (typeof DISPLAYS)[number];
 
 /** The views of a funnel. */

@@ -6,6 +6,7 @@ import type { Locale } from '../locale.ts';
 import { type Mark, marksOn } from '../marks.ts';
 import { type Markup, markup, nothing } from '../markup.ts';
 import { draw } from './draw.ts';
+import { pieFigure } from './pie.ts';
 
 /** The maximum number of charts. The table shows the values of the others. */
 const MAX_CHARTS = 6;
@@ -31,6 +32,10 @@ export async function figures(
       continue;
     }
     const drawn = drawnOf(chart, locale);
+    if (displayOf(content) === 'pie') {
+      charts.push(pieFigure(drawn.content, { title, id: `${id}-${at + 1}`, heading }, locale));
+      continue;
+    }
     const drawings = await draw(drawn.content, marks, locale, width);
     charts.push(figure(chart, drawn, { title, id: `${id}-${at + 1}`, heading }, drawings, locale));
   }

@@ -68,6 +68,7 @@ export function TrendsFields({ draft, shown, change }: TrendsFieldsProps) {
         options={[
           { value: 'line', title: t('Lines') },
           { value: 'area', title: t('Stacked areas') },
+          { value: 'pie', title: t('Pie') },
           { value: 'number', title: t('Number') },
           { value: 'table', title: t('Table') },
         ]}
