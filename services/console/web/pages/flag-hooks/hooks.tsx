@@ -121,7 +121,7 @@ export function Hooks({ flagKey }: { flagKey: string }) {
   );
 }
 
-/** What to enter in the monitor. The API returns the secret only once. */
+/** The values to enter in the monitor. The API returns the secret only once. */
 function Created({ hook: { name, url, secret }, onClose }: { hook: NewHook; onClose: () => void }) {
   const command = `curl -X POST ${url} \\\n  -H 'Authorization: Bearer ${secret}'`;
   return (
