@@ -61,7 +61,7 @@ interface RelayOptions<T> {
 export interface Relay {
   /** Returns at once. */
   start(): void;
-  /** Publishes new changes within moments, without waiting for the next poll. */
+  /** Publishes new changes after a moment, without waiting for the next poll. */
   wake(): void;
   /** Waits for records that are being published. */
   stop(): Promise<void>;
@@ -71,8 +71,8 @@ type Offsets = ReadonlyMap<number, bigint>;
 
 /** Polls are also needed with `listen` and `wake`, because the instance that publishes may have been killed. */
 const EVERY_MS = 500;
-/** The time after a wake in which further changes are published together. */
-const GATHER_MS = 50;
+/** The time from a call of `wake`, in which further changes gather, to their publishing. */
+const GATHER_MS = 200;
 /** A reader that was offline for longer reads the topic from its start. */
 const TOMBSTONE_RETENTION_MS = 30 * 24 * 60 * 60 * 1000;
 
@@ -106,6 +106,7 @@ export function createRelay<T>(options: RelayOptions<T>): Relay {
   const { signal } = stopping;
   let isTopicChecked = false;
   let wake = () => {};
+  let gathering: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
   let listening: { stop(): Promise<void> } | undefined;
 
@@ -127,8 +128,7 @@ export function createRelay<T>(options: RelayOptions<T>): Relay {
         isTopicChecked = false;
         if (!signal.aborted) logger.failed(`publish ${topic.name}`, error);
       }
-      const isWoken = woken.then(() => pause(GATHER_MS, signal));
-      await Promise.race([isWoken, pause(waitAfter(hasFound), signal)]);
+      await Promise.race([woken, pause(waitAfter(hasFound), signal)]);
     }
   }
 
@@ -174,9 +174,15 @@ export function createRelay<T>(options: RelayOptions<T>): Relay {
     start() {
       running ??= run();
     },
-    wake: () => wake(),
+    wake() {
+      gathering ??= setTimeout(() => {
+        gathering = undefined;
+        wake();
+      }, GATHER_MS).unref();
+    },
     async stop() {
       stopping.abort();
+      clearTimeout(gathering);
       await running;
       await listening?.stop();
     },

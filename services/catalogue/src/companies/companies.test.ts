@@ -157,8 +157,16 @@ describe('a company with many projects and members', () => {
     return row;
   };
 
+  /** Repeats a removal that takes longer than a request may wait, and returns its last status. */
+  async function removeWhole(path: string): Promise<number> {
+    for (;;) {
+      const { status } = await one.remove(path);
+      if (status !== 503) return status;
+    }
+  }
+
   it('removes a large company in transactions of bounded size', async () => {
-    expect((await one.remove('/companies/acme')).status).toBe(204);
+    expect(await removeWhole('/companies/acme')).toBe(204);
     expect(await largestOfTransactions()).toEqual({ most: 500, all: 5 * MANY + 1 });
     expect(await published('company:acme')).toBeNull();
     const state = await catalogue.published();
@@ -169,7 +177,7 @@ describe('a company with many projects and members', () => {
   });
 
   it('removes a project with many reports in transactions of bounded size', async () => {
-    expect((await one.remove('/projects/shop')).status).toBe(204);
+    expect(await removeWhole('/projects/shop')).toBe(204);
     expect(await largestOfTransactions()).toEqual({ most: 500, all: MANY + 1 });
   });
 
