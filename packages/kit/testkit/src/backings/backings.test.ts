@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { startNetwork } from './network.ts';
+import { postgresServer } from './postgres-server.ts';
 import { redisUrl, startRedis } from './redis.ts';
 import { s3Access, startS3 } from './s3.ts';
 
@@ -61,4 +62,10 @@ describe('the backings of one test', () => {
     await network.stop();
     server.close();
   });
+});
+
+test('a PostgreSQL server that a failed test left frozen is removed', async () => {
+  const server = await postgresServer();
+  await server.freeze();
+  await expect(server.remove()).resolves.toBeUndefined();
 });

@@ -37,27 +37,49 @@ export async function postgresServer(
   async function signal(name: NodeJS.Signals, which: (pids: number[]) => number[]): Promise<void> {
     const file = await readFile(join(directory, 'data', 'postmaster.pid'), 'utf8');
     const postmaster = Number(file.split('\n')[0]);
-    for (const pid of which([postmaster, ...(await childrenOf(postmaster))])) process.kill(pid, name);
+    for (const pid of which([postmaster, ...(await childrenOf(postmaster))])) signalTo(pid, name);
+  }
+
+  let isFrozen = false;
+  async function thaw(): Promise<void> {
+    await signal('SIGCONT', (pids) => pids);
+    isFrozen = false;
+  }
+
+  /** Also stops a server that a failed test left frozen. */
+  async function stop(): Promise<void> {
+    if (isFrozen) await thaw();
+    await server.stop();
   }
 
   return {
     url: (database) => server.url(database),
-    stop: () => server.stop(),
+    stop,
     async start() {
       server = await open();
     },
     async freeze() {
+      isFrozen = true;
       // Stops the postmaster first, so that it cannot start other processes.
       await signal('SIGSTOP', (pids) => pids.slice(0, 1));
       await signal('SIGSTOP', (pids) => pids);
     },
-    thaw: () => signal('SIGCONT', (pids) => pids),
+    thaw,
     kill: () => signal('SIGKILL', (pids) => pids.slice(0, 1)),
     async remove() {
-      await server.stop();
+      await stop();
       await rm(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** A connection may have ended since its process was listed. */
+function signalTo(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
 }
 
 async function childrenOf(parent: number): Promise<number[]> {
