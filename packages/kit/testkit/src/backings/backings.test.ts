@@ -64,7 +64,7 @@ describe('the backings of one test', () => {
   });
 });
 
-test('a PostgreSQL server that a failed test left frozen is removed', async () => {
+it('a PostgreSQL server that a failed test left frozen is removed', async () => {
   const server = await postgresServer();
   await server.freeze();
   await expect(server.remove()).resolves.toBeUndefined();
