@@ -248,6 +248,8 @@ describe.skipIf(!hasChromium)('the page of a flag in the console', () => {
     await put('hooked', { enabled: true, rolloutPercentage: 100 });
     const page = await open(`${SHOP}/flags/hooked`, 'dark');
     await page.getByLabel('Name of the monitor').fill('Grafana');
+    // Enter does nothing until the button is enabled.
+    await page.getByRole('button', { name: 'Create hook', disabled: false }).waitFor();
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Hook Grafana' });
     const text = async (name: string) => `${await dialog.getByRole('region', { name }).textContent()}`.trim();
