@@ -2,5 +2,6 @@ export * from './buckets.ts';
 export * from './content.ts';
 export * from './csv.ts';
 export { drawPaths } from './paths.ts';
+export { drawSlices, PIE_RADIUS } from './pie.ts';
 export * from './table.ts';
 export * from './totals.ts';

@@ -1,4 +1,5 @@
 import type { Result } from '@switchboard/management';
+import { drawSlices, PIE_RADIUS } from '@switchboard/report-content/pie';
 import { seriesAmount } from '@switchboard/report-content/totals';
 import { t } from '../../app/i18n.ts';
 import { Empty } from '../state.tsx';
@@ -7,10 +8,8 @@ import styles from './pie-chart.module.css';
 
 /** The number of slices with a hue. The others are one grey slice. */
 const MAX_SLICES = 8;
-const RADIUS = 100;
-/** The distance of the percentages from the middle, and the smallest share that has one. */
+/** The distance of the percentages from the middle. */
 const LABEL_RADIUS = 127;
-const LABELLED = 0.04;
 const VIEW = LABEL_RADIUS + 24;
 const LARGEST_PX = 280;
 
@@ -19,11 +18,6 @@ interface Slice {
   amount: number;
   share: number;
   hue: string;
-}
-
-/** A slice with the shares of those before it. */
-interface Drawn extends Slice {
-  from: number;
 }
 
 interface PieChartProps {
@@ -54,32 +48,14 @@ function slicesOf({ series, unit }: PieChartProps['content']): Slice[] {
   return [...slices, { name, amount, share: amount / whole, hue: 'var(--text-muted)' }];
 }
 
-const drawnOf = (slices: readonly Slice[]): Drawn[] =>
-  slices.map((slice, at) => ({
-    ...slice,
-    from: slices.slice(0, at).reduce((sum, { share }) => sum + share, 0),
-  }));
-
-/** Returns a point at a share of the circle, clockwise from the top. */
-function pointAt(share: number, radius: number): string {
-  const angle = 2 * Math.PI * share;
-  return `${(radius * Math.sin(angle)).toFixed(2)} ${(-radius * Math.cos(angle)).toFixed(2)}`;
-}
-
-function pathOf({ share, from }: Drawn): string {
-  const top = `${-RADIUS}`;
-  // An arc that ends where it starts draws nothing.
-  if (share === 1)
-    return `M0 ${top}A${RADIUS} ${RADIUS} 0 1 1 0 ${RADIUS}A${RADIUS} ${RADIUS} 0 1 1 0 ${top}Z`;
-  const isLarge = share > 0.5 ? 1 : 0;
-  return `M0 0L${pointAt(from, RADIUS)}A${RADIUS} ${RADIUS} 0 ${isLarge} 1 ${pointAt(from + share, RADIUS)}Z`;
-}
-
 /** The shares of the series in their total, with their values beside the pie. */
 export function PieChart({ content, label, height = LARGEST_PX }: PieChartProps) {
   const slices = slicesOf(content);
   if (slices.length === 0) return <Empty text={t('No values to divide.')} />;
-  const drawn = drawnOf(slices);
+  const drawn = drawSlices(
+    slices.map(({ share }) => share),
+    LABEL_RADIUS,
+  );
   const size = Math.min(LARGEST_PX, height);
   const summary = slices.map(({ name, share }) => `${name}: ${percent(share)}`).join('; ');
   return (
@@ -91,22 +67,27 @@ export function PieChart({ content, label, height = LARGEST_PX }: PieChartProps)
         role="img"
         aria-label={`${label}. ${summary}`}
       >
-        {drawn.map((one) => (
-          <path key={one.hue} d={pathOf(one)} fill={one.hue}>
-            <title>{`${one.name}: ${one.amount.toLocaleString()} (${percent(one.share)})`}</title>
-          </path>
-        ))}
-        {drawn.map((one) =>
-          one.share < LABELLED ? null : (
-            <text
-              key={one.hue}
-              transform={`translate(${pointAt(one.from + one.share / 2, LABEL_RADIUS)})`}
-              dy="0.32em"
-            >
-              {percent(one.share)}
+        {slices.map(({ name, amount, share, hue }, at) => {
+          const d = drawn[at]?.d;
+          const title = <title>{`${name}: ${amount.toLocaleString()} (${percent(share)})`}</title>;
+          return d === undefined ? (
+            <circle key={hue} r={PIE_RADIUS} fill={hue}>
+              {title}
+            </circle>
+          ) : (
+            <path key={hue} d={d} fill={hue}>
+              {title}
+            </path>
+          );
+        })}
+        {slices.map(({ share, hue }, at) => {
+          const place = drawn[at]?.label;
+          return place === undefined ? null : (
+            <text key={hue} x={place.x} y={place.y} dy="0.32em">
+              {percent(share)}
             </text>
-          ),
-        )}
+          );
+        })}
       </svg>
       <ul aria-label={t('Shares')}>
         {slices.map(({ name, amount, share, hue }) => (
