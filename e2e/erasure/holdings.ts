@@ -61,6 +61,8 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
     'public.event_segments': { nothing: 'ranges of offsets' },
     'public.event_files': { nothing: 'keys and sizes of files, and names of events in them' },
     'public.published_files': { nothing: 'offsets' },
+    'public.imports': { nothing: 'names of files, and numbers of their events' },
+    'public.import_parts': { nothing: 'hashes of parts of files' },
     'public.erased_projects': { nothing: 'projects, until they are erased' },
     'public.event_progress': { nothing: 'offsets' },
     'public.replays': { person: 'pages and names of events removed with the recording; tombstones stay' },
@@ -239,6 +241,8 @@ export const SELDOM_OF_PROJECT: Record<string, string> = {
   'catalogue public.erasures': 'erasures of people, and later of the project itself',
   'archive public.event_files':
     'files of one project, once it has 100,000 rows; rows of deleted files are removed after nine days',
+  'archive public.imports': 'once files are imported; removed with the project',
+  'archive public.import_parts': 'once files are imported; removed with the project',
   'flags public.flag_usage_hours': 'once evaluations are stored, a minute later',
   'flags public.flag_usage_days': 'once evaluations are stored, a minute later',
   'flags public.flag_seen': 'once evaluations are stored, a minute later',

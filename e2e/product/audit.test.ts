@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import {
   type AuditEntry,
   appendTeammateTurn,
@@ -25,6 +26,12 @@ const PICTURE = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
+const PART = Buffer.from(
+  JSON.stringify({
+    ...{ distinct_id: 'imported', event_id: 'imported', event_name: 'order placed' },
+    ...{ schema_version: 1, timestamp: '2025-03-01T09:30:00Z' },
+  }),
+);
 const COHORT = { name: 'Audit', did: [{ event: 'audited', count: { gte: 1 }, within: { days: 7 } }] };
 /** Bodies of operations with an example that does not fit the existing data. */
 const BODIES: Record<string, unknown> = {
@@ -35,6 +42,7 @@ const BODIES: Record<string, unknown> = {
   sendMessage: { title: 'Hello', body: 'Welcome.', sendAt: new Date(Date.now() + 3_600_000).toISOString() },
   putTeammateAvatar: PICTURE,
   uploadTeammateAttachment: PICTURE,
+  putImportPart: PART,
   putReport: {
     name: 'Audit',
     query: { kind: 'trends', range: { last: 7, unit: 'day' }, series: [{ event: 'order placed' }] },
@@ -128,6 +136,7 @@ function pathOf(operation: Operation): string {
     messageId: webhookMessage,
     topic: 'events',
     partition: '0',
+    part: '0',
     offset: '0',
   };
   const query = QUERIES[operationId] ?? '';
@@ -137,6 +146,7 @@ function pathOf(operation: Operation): string {
 /** The queries of operations that require one. */
 const QUERIES: Record<string, string> = {
   searchTurns: '?text=refund',
+  putImportPart: `?sha256=${hash('sha256', PART, 'hex')}`,
   getConversationReport: '?from=2026-03-01&to=2026-03-07',
 };
 

@@ -66,6 +66,8 @@ export const TABLES: Record<string, Record<string, Bound>> = {
     'public.event_segments': { setting: 'EVENTS_RETENTION_HOURS' },
     'public.event_files': { setting: 'ARCHIVE_RETENTION_DAYS' },
     'public.published_files': { of: 'one row' },
+    'public.imports': { setting: 'ARCHIVE_RETENTION_DAYS' },
+    'public.import_parts': { setting: 'ARCHIVE_RETENTION_DAYS' },
     'public.erased_projects': { after: 'the project is erased' },
     'public.event_progress': { of: 'partitions' },
     'public.replays': { setting: 'RECORDINGS_RETENTION_DAYS' },

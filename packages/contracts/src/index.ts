@@ -74,6 +74,7 @@ export * from './management/flags/change-requests.ts';
 export * from './management/flags/flag-history.ts';
 export * from './management/flags/flags.ts';
 export * from './management/flags/scheduled-changes.ts';
+export * from './management/imports.ts';
 export * from './management/lists.ts';
 export * from './management/messenger.ts';
 

@@ -37,6 +37,7 @@ import * as managedChangeRequests from './management/flags/change-requests.ts';
 import * as managedFlagHistory from './management/flags/flag-history.ts';
 import * as managedFlags from './management/flags/flags.ts';
 import * as managedScheduledChanges from './management/flags/scheduled-changes.ts';
+import * as managedImports from './management/imports.ts';
 import * as managedLists from './management/lists.ts';
 import * as managedMessenger from './management/messenger.ts';
 import * as managedReplays from './management/replays.ts';
@@ -113,6 +114,7 @@ export const managementOperations = operationsOf(
   managedReplays,
   managedUsage,
   managedEvents,
+  managedImports,
   managedDeadLetters,
   managedAudit,
   webhooks,

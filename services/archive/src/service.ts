@@ -8,6 +8,7 @@ import { archiveMigrations } from './schema/migrations.ts';
 import { openDeadLetters, runDeadLetters } from './wiring/dead-letters.ts';
 import { openPersonErasure } from './wiring/erasure.ts';
 import { openEventLookup, runEvents } from './wiring/events.ts';
+import { openImports } from './wiring/imports.ts';
 import { openArchiveObjects } from './wiring/objects.ts';
 import { openRecordings, runReplays } from './wiring/replays.ts';
 import { openThreads } from './wiring/threads.ts';
@@ -40,6 +41,7 @@ export const archiveService = defineService({
       const ofProject = projectOfRegion(directory, region);
       openEventLookup(service, { objects: promptObjects, ofProject });
       openDeadLetters(service);
+      openImports(service, { objects: promptObjects, merging, ofProject });
       openRecordings(service, { objects: promptObjects, ofProject });
     } else {
       // A process that serves requests works without these. One that only consumes does not.

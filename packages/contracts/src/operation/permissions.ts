@@ -59,6 +59,7 @@ const grants = {
     deployment: null,
   },
   'events.read': { allows: 'Read single events.', role: 'viewer', deployment: 'service.read' },
+  'imports.read': { allows: 'List imports of events.', role: 'viewer', deployment: 'service.read' },
   'people.read': {
     allows: 'List people and groups, and read their traits, cohorts and events.',
     role: 'viewer',
@@ -99,6 +100,7 @@ const grants = {
     deployment: MANAGE_PERMISSION,
   },
   'cohorts.write': { allows: 'Change and delete cohorts.', role: 'editor', deployment: MANAGE_PERMISSION },
+  'imports.write': { allows: 'Import events.', role: 'editor', deployment: MANAGE_PERMISSION },
   'people.write': {
     allows: 'Join and part the distinct ids of people.',
     role: 'editor',

@@ -44,6 +44,7 @@ async function erase(on = objects, signal = new AbortController().signal) {
     personIds: { remove: async () => [], removeProject: async () => undefined },
     replays: { remove: async () => 0, removeProject: async () => undefined },
     letters: { removeProject: async () => 0 },
+    imports: { removeProject: async () => 0 },
   }).erasePerson?.({ kind: 'person', projectId: 'shop', distinctIds: ['grace'], userId: null }, signal);
 }
 

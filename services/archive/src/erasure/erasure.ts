@@ -2,11 +2,12 @@ import type { Eraser } from '@switchboard/directory';
 import type { PersonIds } from '@switchboard/person-ids';
 import type { DeadLettersStore } from '../dead-letters/store.ts';
 import type { EventErasure } from '../files/event-erasure.ts';
+import type { ImportsStore } from '../imports/store.ts';
 import type { Erasure as ReplayErasure } from '../replays/erasure.ts';
 import type { ReplaysStore } from '../replays/store.ts';
 
 const PAGE_SIZE = 50;
-const LETTERS_AT_ONCE = 5_000;
+const ROWS_AT_ONCE = 5_000;
 
 interface ErasureOptions {
   store: Pick<ReplaysStore, 'listReplays'>;
@@ -14,10 +15,18 @@ interface ErasureOptions {
   personIds: Pick<PersonIds, 'remove' | 'removeProject'>;
   replays: Pick<ReplayErasure, 'remove' | 'removeProject'>;
   letters: Pick<DeadLettersStore, 'removeProject'>;
+  imports: Pick<ImportsStore, 'removeProject'>;
 }
 
 /** Erases the recordings of a person or project, and their rows in the Parquet files. */
-export function createErasure({ store, events, personIds, replays, letters }: ErasureOptions): Eraser {
+export function createErasure({
+  store,
+  events,
+  personIds,
+  replays,
+  letters,
+  imports,
+}: ErasureOptions): Eraser {
   async function eraseRecordings(projectId: string, distinctId: string, signal: AbortSignal): Promise<void> {
     for (;;) {
       const { rows } = await store.listReplays(projectId, { distinctIds: [distinctId], limit: PAGE_SIZE });
@@ -39,9 +48,11 @@ export function createErasure({ store, events, personIds, replays, letters }: Er
 
     async eraseProject(projectId, signal) {
       await replays.removeProject(projectId, signal);
+      // Before the events, so that no part is imported after them.
+      while ((await imports.removeProject(projectId, ROWS_AT_ONCE)) > 0) signal.throwIfAborted();
       await events.erase({ projectId, distinctIds: 'all' }, signal);
       await personIds.removeProject(projectId, signal);
-      while ((await letters.removeProject(projectId, LETTERS_AT_ONCE)) > 0) signal.throwIfAborted();
+      while ((await letters.removeProject(projectId, ROWS_AT_ONCE)) > 0) signal.throwIfAborted();
     },
   };
 }

@@ -1,11 +1,13 @@
 import type { ExpiringData } from '@switchboard/database';
 import type { FilesStore } from '../files/store.ts';
+import type { ImportsStore } from '../imports/store.ts';
 import type { Erasure } from '../replays/erasure.ts';
 import type { ReplaysStore } from '../replays/store.ts';
 import { dayOf } from '../rows/file-keys.ts';
 
 const FILES_AT_ONCE = 1_000;
 const SESSIONS_AT_ONCE = 50;
+const PARTS_AT_ONCE = 5_000;
 const TOMBSTONES_AT_ONCE = 5_000;
 /** Longer than the topic `replays` keeps chunks, so that no chunk of a deleted session outlives its tombstone. */
 const TOMBSTONE_DAYS = 400;
@@ -24,6 +26,21 @@ export function expiringEvents(
         const day = await store.oldestDay();
         return day === undefined ? undefined : new Date(day);
       },
+    },
+  ];
+}
+
+/** Expires imports with their events, which are accepted when they are imported. */
+export function expiringImports(
+  store: Pick<ImportsStore, 'removeBefore' | 'oldest'>,
+  days?: number,
+): ExpiringData[] {
+  return [
+    {
+      kind: 'imports',
+      days,
+      removeBefore: async (time) => ({ rows: await store.removeBefore(time, PARTS_AT_ONCE) }),
+      oldest: store.oldest,
     },
   ];
 }

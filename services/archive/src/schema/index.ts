@@ -9,4 +9,5 @@ export {
   seenEvents,
 } from './events.ts';
 export { adoptions, erasedProjects, eventFiles, publishedFiles } from './files.ts';
+export { importParts, imports } from './imports.ts';
 export { replayChunks, replayPeople, replays } from './replays.ts';

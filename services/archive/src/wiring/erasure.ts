@@ -8,6 +8,7 @@ import { createErasure } from '../erasure/erasure.ts';
 import { EVENTS_GROUP } from '../events/consumer.ts';
 import { createEventErasure } from '../files/event-erasure.ts';
 import { createFilesStore } from '../files/store.ts';
+import { createImportsStore } from '../imports/store.ts';
 import { REPLAYS_GROUP } from '../replays/consumer.ts';
 import { createErasure as createReplayErasure, type Erasure as ReplayErasure } from '../replays/erasure.ts';
 import { createReplaysStore } from '../replays/store.ts';
@@ -30,7 +31,8 @@ export function openPersonErasure(
       eraser(db) {
         const events = createEventErasure({ files: createFilesStore(db), objects, threads });
         const letters = createDeadLettersStore(db);
-        return createErasure({ store, events, replays, letters, personIds: createPersonIds(db) });
+        const imports = createImportsStore(db);
+        return createErasure({ store, events, replays, letters, imports, personIds: createPersonIds(db) });
       },
     }),
   );

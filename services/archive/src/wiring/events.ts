@@ -10,7 +10,8 @@ import { createEventsStore } from '../events/store.ts';
 import { createCompaction, REPLACED_SECONDS } from '../files/compaction.ts';
 import { createFilesPublisher } from '../files/publisher.ts';
 import { createFilesStore } from '../files/store.ts';
-import { expiringEvents } from '../retention/expiring.ts';
+import { createImportsStore } from '../imports/store.ts';
+import { expiringEvents, expiringImports } from '../retention/expiring.ts';
 import { createHistoryRetention } from '../retention/retention.ts';
 import { createRetentionStore } from '../retention/store.ts';
 import type { ArchiveThreads } from './threads.ts';
@@ -55,5 +56,6 @@ export function runEvents(service: Archive, { objects, threads, merging }: Work)
       replacedSeconds: REPLACED_SECONDS,
     }),
   );
-  return expiringEvents(createFilesStore(db), config.ARCHIVE_RETENTION_DAYS);
+  const days = config.ARCHIVE_RETENTION_DAYS;
+  return [...expiringEvents(createFilesStore(db), days), ...expiringImports(createImportsStore(db), days)];
 }

@@ -7,6 +7,7 @@ import { buffersOf } from '../events/packed-events.ts';
 import type { FileRef } from '../files/calls.ts';
 import { type Erased, mergeByRule } from '../files/merge.ts';
 import { scanFile } from '../files/scan.ts';
+import { encodePart } from '../imports/encode-part.ts';
 import { FileGone, type OpenFile, openFile } from '../rows/read.ts';
 import { free, moved, transferOf } from '../threads/buffers.ts';
 import type { OwnerCalls } from '../threads/threads.ts';
@@ -50,6 +51,10 @@ const calls: ThreadCalls = {
         merged.map(({ bytes }) => bytes),
       )
     );
+  },
+  encodePart(part) {
+    const encoded = encodePart(part);
+    return moved(encoded, 'bytes' in encoded ? [encoded.bytes] : []);
   },
   hasErased: (file, erased) => unlessGone(async () => hasErased(await open(file), erased)),
   scan: (file) => unlessGone(async () => scanFile(await open(file))),
