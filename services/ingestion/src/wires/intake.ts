@@ -1,19 +1,10 @@
 import { eventBatch, groupCall, identifyCall } from '@switchboard/contracts';
 import { type ProjectAccess, Rejection, type Throttle, validate } from '@switchboard/http';
+import type { Fields, Lose, WireItem } from '@switchboard/other-products';
 import { type EventLine, eventLines } from '../events/event-lines.ts';
 import type { Events } from '../events/events.ts';
 import type { Identify } from '../identify/identify.ts';
 import type { JoinLimit } from '../identify/join-limit.ts';
-import type { Fields } from './fields.ts';
-import type { Lose } from './losses.ts';
-
-/** A message of another product as a call of our API. It is not validated. */
-export interface WireItem {
-  kind: 'event' | 'identify' | 'group';
-  call: Fields;
-  /** Whether traits that the person has stay. */
-  isOnce?: boolean;
-}
 
 interface AcceptOptions {
   /** The time of sending by the client's clock. */

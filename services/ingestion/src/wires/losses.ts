@@ -1,13 +1,8 @@
 import type { WireOperation } from '@switchboard/contracts';
 import { Rejection } from '@switchboard/http';
+import type { Lose } from '@switchboard/other-products';
 import type { Metrics } from '@switchboard/runtime';
 import type { Rejections } from '../rejections/rejections.ts';
-
-/**
- * Counts a part of a request that is not kept. `what` is one of a fixed list of names. `reason` may say more, for the
- * log of rejections.
- */
-export type Lose = (what: string, reason?: string) => void;
 
 /** Returns the function that counts lost parts of the requests of an operation. */
 export type CountLosses = (projectId: string, operation: WireOperation) => Lose;

@@ -1,11 +1,10 @@
 import { posthogCaptures, posthogConfig, posthogConfigScript } from '@switchboard/contracts';
 import { BadRequest, type Quota, type ServiceApp, type Throttle, unwrapData } from '@switchboard/http';
+import { type Fields, fieldsOf, fromPostHog, textOf, timeOf } from '@switchboard/other-products';
 import type { Clock } from '@switchboard/runtime';
 import type { Context } from 'hono';
-import { type Fields, fieldsOf, textOf, timeOf } from '../fields.ts';
 import type { WireIntake } from '../intake.ts';
 import type { CountLosses } from '../losses.ts';
-import { convert } from './convert.ts';
 
 const MAX_EVENTS = 1_000;
 /** SDKs for servers also send the key in the body alone. */
@@ -33,7 +32,7 @@ export function posthogRoutes(
         const now = clock.now();
         const events = eventsOf(body);
         if (events.length > MAX_EVENTS) throw new BadRequest(`batch: more than ${MAX_EVENTS} events`);
-        const items = events.flatMap((event) => convert(event, now, lose));
+        const items = events.flatMap((event) => fromPostHog(event, now, lose));
         const sentAt = timeOf(fieldsOf(body)['sent_at']) ?? now.toISOString();
         await intake.accept(project, items, { sentAt, lose });
         return accepted();

@@ -9,11 +9,10 @@ import {
   type ServiceApp,
   type Throttle,
 } from '@switchboard/http';
+import { fieldsOf, fromSegment, isBatch, textOf, timeOf, typeOf } from '@switchboard/other-products';
 import type { Clock } from '@switchboard/runtime';
-import { fieldsOf, textOf, timeOf } from '../fields.ts';
 import type { WireIntake } from '../intake.ts';
 import type { CountLosses } from '../losses.ts';
-import { convert, isBatch, typeOf } from './convert.ts';
 
 const MAX_MESSAGES = 1_000;
 const accepted = () => Response.json({ success: true });
@@ -40,7 +39,7 @@ export function segmentRoutes(
     const now = clock.now().toISOString();
     const messages = type === undefined ? messagesOf(request) : [request];
     const items = messages.flatMap((message) =>
-      convert(
+      fromSegment(
         { ...message, context: { ...fieldsOf(request['context']), ...fieldsOf(message['context']) } },
         { ...(type && { type }), now },
         lose,

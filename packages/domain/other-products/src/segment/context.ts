@@ -1,5 +1,5 @@
 import { type Fields, fieldsOf, known, textOf, without } from '../fields.ts';
-import type { Lose } from '../losses.ts';
+import type { Lose } from '../item.ts';
 import { pageOf } from '../page-views.ts';
 import { agentOf } from '../user-agent.ts';
 

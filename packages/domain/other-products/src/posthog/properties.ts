@@ -1,5 +1,5 @@
 import { type Fields, fieldsOf, known, textOf, without } from '../fields.ts';
-import type { Lose } from '../losses.ts';
+import type { Lose } from '../item.ts';
 import { addressOf, pageOf } from '../page-views.ts';
 
 /** The parts of PostHog's properties that our events have, under their names. */

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Fields, fieldsOf, known, textOf, timeOf, without } from '../fields.ts';
-import type { WireItem } from '../intake.ts';
-import type { Lose } from '../losses.ts';
+import type { Lose, WireItem } from '../item.ts';
 import { PAGE_VIEWED } from '../page-views.ts';
 import { propertiesOf, withoutQueries } from './properties.ts';
 
