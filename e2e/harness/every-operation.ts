@@ -160,6 +160,7 @@ export async function callEveryOperation(call: Call, prepared: Prepared): Promis
   await ask('listEventNames');
   await ask('listEventProperties', { params: { name: 'order placed' } });
   await ask('listInsightPeople');
+  await ask('runSql');
   await ask('previewAlert');
   await ask('countPeople');
   await ask('listPeople', { query: { search: 'user', where: '[]' } });

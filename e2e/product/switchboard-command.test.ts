@@ -472,6 +472,27 @@ series: [{ event: asked about, name: "${name}" }]
   });
 });
 
+describe('switchboard sql', () => {
+  const ask = async (query: string, ...options: string[]) =>
+    runInProcess(['sql', running.demo.project_id, await fileOf(query, 'query.sql'), ...options], {
+      SWITCHBOARD_URL: running.demo.base_url,
+      SWITCHBOARD_TOKEN: running.demo.tokens.owner,
+    });
+  const query = "select name, '=1+1' as formula from events where name = $name group by name";
+
+  // Reads the events of the test before.
+  it('prints rows as a table, as CSV without formulas, or as JSON', async () => {
+    const named = ['--param', 'name=asked about', '--days', '400'];
+    const { code, out } = await ask(query, ...named);
+    expect([code, out]).toEqual([0, 'name         formula\nasked about  =1+1\n']);
+    expect((await ask(query, ...named, '--csv')).out).toBe(`"name","formula"\r\n"asked about","'=1+1"\r\n`);
+    const json = await ask(query, ...named, '--json');
+    expect(JSON.parse(json.out)).toMatchObject({ dialect: 'duckdb', rows: [['asked about', '=1+1']] });
+    const refused = await ask("select * from read_text('/etc/passwd')");
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('read_text is not allowed')]);
+  });
+});
+
 describe('switchboard messages', () => {
   it('schedules a message to the people of a file, lists it, and cancels it', async () => {
     const at = new Date(Date.now() + 3_600_000).toISOString();

@@ -11,6 +11,7 @@ export * from './analytics/people.ts';
 export * from './analytics/query.ts';
 export * from './analytics/report-content.ts';
 export * from './analytics/runs.ts';
+export * from './analytics/sql.ts';
 export * from './archive/files.ts';
 export * from './asyncapi.ts';
 export * from './catalogue.ts';

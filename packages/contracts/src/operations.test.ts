@@ -128,6 +128,7 @@ test('every operation with an access token names a permission, except those abou
 const notInTrail: Record<string, string> = {
   askInsight: 'reads counts',
   listInsightPeople: 'reads people, which has an entry as a read',
+  runSql: 'reads people, which has an entry as a read',
   countPeople: 'reads counts',
   evaluateOfrepFlags: 'reads the flags of a context',
   evaluateOfrepFlag: 'reads a flag of a context',
@@ -166,6 +167,7 @@ test('every operation that reads what a visitor said or did is in the audit trai
       'listGroups',
       'getGroup',
       'listInsightPeople',
+      'runSql',
       'listConversations',
       'readConversation',
       'listReplays',

@@ -5,6 +5,7 @@ import * as groups from './analytics/groups.ts';
 import * as liveEvents from './analytics/live-events.ts';
 import * as analytics from './analytics/operations.ts';
 import * as people from './analytics/people.ts';
+import * as sqlQueries from './analytics/sql.ts';
 import * as catalogue from './catalogue.ts';
 import * as annotations from './collaboration/annotations.ts';
 import * as dashboardLinks from './collaboration/dashboard-links.ts';
@@ -155,6 +156,7 @@ export const publicOperations: readonly Operation[] = [
     threadInbox,
     liveEvents,
     people,
+    sqlQueries,
     groups,
     ofrep,
     usageReports,

@@ -45,7 +45,9 @@ export const analyticsSettings = z
       min: 100_000_000,
       max: 1_000_000_000_000,
       fallback: 500_000_000,
-    }).describe('Memory of all queries together; the process uses up to 600 MB more.'),
+    }).describe(
+      'Memory of all queries together; the process uses up to 600 MB more, and a SQL query a quarter of it and 250 MB.',
+    ),
     QUERY_THREADS: integerSetting({ min: 1, max: 256, fallback: 2 }).describe(
       'Threads of all queries together.',
     ),

@@ -7,7 +7,8 @@ import type { Cell, Table } from './table.ts';
  */
 const FORMULA = /(^|[,;|\t\r\n\v\f\u0085\u2028\u2029])([\s"]*)(?=[=+\-@＝＋－＠])/g;
 
-const csvText = (text: string) => `"${text.replace(FORMULA, "$1$2'").replaceAll('"', '""')}"`;
+/** Formats a text as a cell of CSV: quoted, and no spreadsheet interprets it or a part of it as a formula. */
+export const csvText = (text: string) => `"${text.replace(FORMULA, "$1$2'").replaceAll('"', '""')}"`;
 
 const csvNumber = (value: Cell) =>
   value === null || value === undefined ? '' : String(roundedAmount(value));

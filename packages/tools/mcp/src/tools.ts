@@ -13,6 +13,7 @@ const READING = [
   'listOwnProjects',
   'askInsight',
   'listInsightPeople',
+  'runSql',
   'listEventNames',
   'listEventProperties',
   'listEvents',

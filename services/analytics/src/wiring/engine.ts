@@ -18,11 +18,19 @@ import { createCopiedPersons, createTablePersons } from '../persons/sources.ts';
 import { createPersonsStore } from '../persons/store.ts';
 import type { QueryLimits } from '../query-queue/query-queue.ts';
 import { createFileSources, createTableSources, type Sources } from '../query-queue/source.ts';
+import { createSqlProcesses } from '../sql-queries/runner.ts';
+import type { SqlQueriesOptions } from '../sql-queries/sql-queries.ts';
+import { createSqlQueriesStore } from '../sql-queries/store.ts';
 import type { ClickHouseStores } from './clickhouse.ts';
 
 /** The shares of the disk for copies of files, and for rows kept of them. Intermediate results take the rest. */
 const CACHE_SHARE = 1 / 2;
 const KEPT_SHARE = 1 / 6;
+/** The shares of memory and of the space for intermediate results that a SQL query has in its process. */
+const SQL_MEMORY_SHARE = 1 / 4;
+const SQL_SPILL_SHARE = 1 / 4;
+/** The memory of the process of a SQL query besides the share. */
+const SQL_PROCESS_BYTES = 250_000_000;
 
 /** An engine and what its queries read. */
 interface Opened {
@@ -30,6 +38,8 @@ interface Opened {
   sources: Sources;
   /** Returns the end offsets by partition: the events before them can be queried. */
   stored(): Promise<readonly bigint[]>;
+  /** The options of SQL queries. Absent if the events are not in files. */
+  sql?: Pick<SqlQueriesOptions, 'engine' | 'useProcess' | 'rows' | 'folder' | 'memoryBytes' | 'spillBytes'>;
 }
 
 /** Opens the engine that computes queries from the tables in ClickHouse. */
@@ -65,13 +75,16 @@ export function openFiles(service: Analytics): Opened {
   const diskBytes = share(config.QUERY_DISK_BYTES);
   const maxBytes = Math.floor(diskBytes * CACHE_SHARE);
   const keptBytes = Math.floor(diskBytes * KEPT_SHARE);
+  const spillBytes = diskBytes - maxBytes - keptBytes;
+  const sqlSpillBytes = Math.floor(spillBytes * SQL_SPILL_SHARE);
+  const sqlBytes = Math.floor(share(config.QUERY_MEMORY_BYTES) * SQL_MEMORY_SHARE);
   const cache = add(createFileCache({ objects, folder: filesFolder, maxBytes }));
   metrics.cache('archive files', cache.reads);
   const engine = createDuckDb({
     threads: config.QUERY_THREADS,
     memoryBytes: share(config.QUERY_MEMORY_BYTES),
     spillFolder: join(folder, 'spill'),
-    spillBytes: diskBytes - maxBytes - keptBytes,
+    spillBytes: spillBytes - sqlSpillBytes,
     filesFolder,
   });
   add(engine, { start: engine.start, stop: engine.close });
@@ -93,5 +106,13 @@ export function openFiles(service: Analytics): Opened {
     engine,
     sources: createFileSources({ store, cache, kept, people, persons }),
     stored: () => store.offsets(region),
+    sql: {
+      engine,
+      useProcess: createSqlProcesses({ maxBytes: sqlBytes + SQL_PROCESS_BYTES }),
+      rows: createSqlQueriesStore(db),
+      folder: join(filesFolder, 'sql'),
+      memoryBytes: sqlBytes,
+      spillBytes: sqlSpillBytes,
+    },
   };
 }

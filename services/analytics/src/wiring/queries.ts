@@ -43,6 +43,8 @@ import { createReportRunner } from '../saved-reports/run.ts';
 import { createSavedReports } from '../saved-reports/saved-reports.ts';
 import { createSavedReportsStore } from '../saved-reports/store.ts';
 import { createSeenStore } from '../seen/store.ts';
+import { sqlQueriesRoutes } from '../sql-queries/routes.ts';
+import { createRunSql } from '../sql-queries/sql-queries.ts';
 import { createWatermark } from '../watermark/watermark.ts';
 import type { ClickHouseStores } from './clickhouse.ts';
 import { openFiles, openTables } from './engine.ts';
@@ -65,13 +67,18 @@ export function openQueries(
 ): void {
   const limits = { ...QUERY_LIMITS, ...constants.queryLimits };
   const { app, clock, config, db, directory, metrics, region, run, share } = service;
-  const { stored, ...opened } =
-    clickHouse === undefined ? openFiles(service) : openTables(service, clickHouse, limits);
+  const {
+    stored,
+    sql: sqlOptions,
+    ...opened
+  } = clickHouse === undefined ? openFiles(service) : openTables(service, clickHouse, limits);
   const watermark = createWatermark({ ...service, stored });
   const queue = createQueryQueue({
     ...opened,
     ...limits,
   });
+  // Separate, so that SQL queries wait for each other only. One runs at a time.
+  const sqlQueue = createQueryQueue({ ...opened, ...limits, maxRunning: 1 });
   const lists = createResults({ cacheBytes: LISTS_BYTES });
   const results = createResults({ cacheBytes: RESULTS_BYTES });
   metrics.cache('insights', results.reads);
@@ -108,6 +115,10 @@ export function openQueries(
   insightsRoutes(app, {
     insights,
     people: createListInsightPeople({ insights, store: peopleList }),
+    respond,
+  });
+  sqlQueriesRoutes(app, {
+    run: sqlOptions && createRunSql({ ...sqlOptions, queue: sqlQueue, results: lists, watermark, clock }),
     respond,
   });
   exploreRoutes(app, {

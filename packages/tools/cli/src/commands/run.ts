@@ -13,6 +13,7 @@ import { messages } from '../messages/messages.ts';
 import { promote } from '../promote/promote.ts';
 import { requests } from '../requests/requests.ts';
 import { schedule } from '../schedule/schedule.ts';
+import { sql } from '../sql/sql.ts';
 import { type Command, EXIT_CODES } from '../terminal/command.ts';
 import { type Terminal, UsageError } from '../terminal/terminal.ts';
 import { projects } from '../throttle/projects.ts';
@@ -52,6 +53,7 @@ const commands: Record<string, Command> = {
   requests,
   flags,
   query,
+  sql,
   people,
   groups,
   alerts,

@@ -1,0 +1,61 @@
+import type { View } from './check.ts';
+
+/** A value of a parameter. */
+export type SqlValue = string | number | boolean;
+
+/** A query as it was sent. */
+export interface SqlQuery {
+  query: string;
+  params: Readonly<Record<string, SqlValue>>;
+}
+
+/** A query that can run, with the views that it reads. */
+export interface CheckedSql {
+  /** As DuckDB writes the statement that was checked. */
+  statement: string;
+  views: View[];
+}
+
+/** The data of one project that a query can read. Paths are those of files. */
+export interface SqlData {
+  projectId: string;
+  /** Milliseconds since 1970. */
+  from: number;
+  to: number;
+  /** Parquet files of events, which can contain those of other projects. */
+  events: readonly string[];
+  /** Parquet of distinct_id and person_id of each id that belongs to a person with another id. */
+  persons: string | undefined;
+  /** Lines of JSON. */
+  people: string | undefined;
+  groups: string | undefined;
+}
+
+/** A query to run, and its limits. */
+export interface SqlJob extends Pick<SqlQuery, 'params'> {
+  statement: string;
+  data: SqlData;
+  memoryBytes: number;
+  spillFolder: string;
+  spillBytes: number;
+  maxRows: number;
+  maxBytes: number;
+}
+
+/** The rows of a query. */
+export interface SqlTable {
+  columns: { name: string; type: string }[];
+  /** A JSON list with a list for each row. */
+  rows: string;
+  /** Whether there are more rows than the limits allow. */
+  truncated: boolean;
+}
+
+/** Errors lose their class between processes, so a refusal is a result. */
+export type Refusable<T> = { ok: T } | { unusable: string } | { tooLarge: string };
+
+/** The calls to the process. */
+export interface SqlProcessCalls {
+  check(query: SqlQuery): Promise<Refusable<CheckedSql>>;
+  run(job: SqlJob): Promise<Refusable<SqlTable>>;
+}
