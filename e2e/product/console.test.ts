@@ -3,7 +3,7 @@ import { execa } from 'execa';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { openConsole, violationsOf } from './testing/console.ts';
+import { lookAt, openConsole, violationsOf } from './testing/console.ts';
 import { standaloneForTests } from './testing/launch.ts';
 import { manyMembers } from './testing/many-members.ts';
 
@@ -209,6 +209,36 @@ describe.skipIf(!hasChromium)('the application', () => {
       .filter({ hasText: 'order placed' });
     await row.getByText('A visitor has paid.').waitFor();
     await row.getByText('Verified').waitFor();
+  });
+
+  it('runs SQL by keyboard, opens a row, and names the fault of a query', async () => {
+    await open('/projects/prj_shop');
+    await page.keyboard.press('g');
+    await page.keyboard.press('q');
+    await page.getByRole('heading', { name: 'SQL' }).waitFor();
+    await page.getByRole('button', { name: 'Events by name' }).click();
+    const rows = page.getByRole('table', { name: 'Rows' });
+    const placed = rows.getByRole('button', { name: 'order placed' });
+    // Events are archived within half a minute.
+    const runAgain = async () => {
+      await page.getByRole('button', { name: 'Run' }).click();
+      return placed.count();
+    };
+    await expect.poll(runAgain, { timeout: 60_000, interval: 1_000 }).toBe(1);
+    await placed.click();
+    await page.getByRole('region', { name: /^Row / }).getByText('people').waitFor();
+    await lookAt(page, 'sql');
+    const query = page.getByLabel('Query');
+    await query.fill("select traits->>'plan' as plan, count(*) as n from people group by all");
+    await query.press('Control+Enter');
+    await rows.getByRole('columnheader', { name: 'plan' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('q')).toMatch(/^select traits/);
+    await query.fill('select nothing from events');
+    await query.press('Control+Enter');
+    await page.getByRole('alert').getByText('Referenced column "nothing" not found').waitFor();
+    await page.getByRole('button', { name: 'Copy as' }).waitFor();
+    await page.goBack();
+    await rows.getByRole('columnheader', { name: 'plan' }).waitFor();
   });
 
   it('shows on Home whether data arrives', async () => {

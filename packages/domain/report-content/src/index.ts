@@ -1,6 +1,7 @@
 export * from './buckets.ts';
 export * from './content.ts';
 export * from './csv.ts';
+export * from './csv-text.ts';
 export { drawPaths } from './paths.ts';
 export { drawSlices, PIE_RADIUS } from './pie.ts';
 export * from './table.ts';

@@ -1,3 +1,4 @@
+import { csvText } from '@switchboard/report-content/csv-text';
 import { nodesOf } from '@switchboard/report-content/paths';
 import { Download } from 'lucide-react';
 import { save } from '../app/download.ts';
@@ -65,10 +66,6 @@ function cornerOf(content: ReportContent): string {
   if (content.kind === 'funnel' || content.kind === 'paths') return t('Step');
   return content.breakdown !== undefined && content.kind === 'grid' ? content.breakdown : t('Time');
 }
-
-/** Spreadsheets start to parse a formula after these characters. */
-const FORMULA = /(^|[,;|\t\r\n])([\s"]*)(?=[=+\-@])/g;
-const csvText = (text: string) => `"${text.replace(FORMULA, "$1$2'").replaceAll('"', '""')}"`;
 
 function csvOf({ columns, rows }: Rows): string {
   const lines = rows.map(({ name, values }) =>
