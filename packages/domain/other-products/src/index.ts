@@ -1,4 +1,5 @@
-export { type Fields, fieldsOf, textOf, timeOf } from './fields.ts';
+export { type Fields, fieldsOf, known, textOf, timeOf, without } from './fields.ts';
 export type { Lose, WireItem } from './item.ts';
+export { PAGE_VIEWED, pageOf } from './page-views.ts';
 export { convert as fromPostHog } from './posthog/convert.ts';
 export { convert as fromSegment, isBatch, typeOf } from './segment/convert.ts';

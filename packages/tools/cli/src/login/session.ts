@@ -3,6 +3,9 @@ import { type Terminal, UsageError } from '../terminal/terminal.ts';
 import { refreshTokens } from './device.ts';
 import { readLogin, storeLogin, whileLoginLocked } from './login-store.ts';
 
+/** Ingestion has no operations for tokens. */
+type AnyService = Service | 'ingestion';
+
 interface CommonValues {
   url?: string | undefined;
   wait?: string | undefined;
@@ -86,14 +89,28 @@ export function openClient(
   { isConsole = false }: { isConsole?: boolean } = {},
 ): Client {
   const { token, addresses } = openSession(values, terminal);
-  const seconds = Number(values.wait ?? '15');
-  if (!(seconds >= 0 && seconds <= 3600)) throw new UsageError('--wait: give seconds from 0 to 3600');
   return createClient({
     isConsole,
     token,
-    retryForMs: seconds * 1000,
+    retryForMs: retryForMs(values),
     url: (service) => addressOf(service, addresses),
   });
+}
+
+/** Returns how long calls to an unavailable service are repeated. Throws UsageError. */
+export function retryForMs({ wait = '15' }: CommonValues): number {
+  const seconds = Number(wait);
+  if (!(seconds >= 0 && seconds <= 3600)) throw new UsageError('--wait: give seconds from 0 to 3600');
+  return seconds * 1000;
+}
+
+/** Returns the address of a service, for calls without the token. Throws UsageError. */
+export function addressFor(
+  service: AnyService,
+  values: CommonValues,
+  terminal: Pick<Terminal, 'env'>,
+): string {
+  return addressOf(service, openSession(values, terminal).addresses);
 }
 
 /** Throws UsageError for an invalid address. */
@@ -102,7 +119,7 @@ export function requireAddress(address: string): void {
     throw new UsageError(`${address}: not an address; give one such as http://127.0.0.1:4003`);
 }
 
-function addressOf(service: Service, addresses: Record<string, string>): string {
+function addressOf(service: AnyService, addresses: Record<string, string>): string {
   const name = `SWITCHBOARD_${service.toUpperCase()}_URL`;
   const address = addresses[name] ?? addresses['SWITCHBOARD_URL'];
   if (!address) throw new UsageError(`set SWITCHBOARD_URL or ${name}, or give --url`);
