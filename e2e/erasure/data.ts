@@ -200,6 +200,16 @@ export async function addColleague(
   const share = (to: string) => ({ recipients: [`sub-${to}`], link, language: 'en', note: `With ${name}` });
   await as(token, 'POST', `${report}/shares`, share(other));
   await as(others, 'POST', `${report}/shares`, share(name));
+  const subscription = `${project}/subscriptions/of-${name.at(0)}`;
+  await as(token, 'PUT', subscription, {
+    target: { kind: 'report', id: REPORT },
+    schedule: { every: 'day', at: '08:30', timeZone: 'UTC' },
+    recipients: [`sub-${name}`, `sub-${other}`],
+  });
+  await manage('collaboration', 'POST', `/projects/${PROJECT}/reports/${REPORT}/runs`, {
+    report: { rows: [] },
+  });
+  await as(token, 'POST', `${subscription}/send`);
 
   const editor = await harness.mint({ sub: `sub-${name}`, permissions: ['service.manage'] });
   for (const kind of ['personal', 'service']) {

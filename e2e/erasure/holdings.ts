@@ -110,6 +110,9 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
     'public.shares': { colleague: 'rows removed' },
     'public.deliveries': { colleague: 'rows removed' },
     'public.dropped_endpoints': { colleague: 'rows removed' },
+    'public.subscriptions': { colleague: 'creator cleared' },
+    'public.subscribers': { colleague: 'rows removed' },
+    'public.subscription_mails': { colleague: 'rows removed' },
   },
   flags: {
     ...REPLICA,

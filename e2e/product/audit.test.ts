@@ -54,6 +54,11 @@ const BODIES: Record<string, unknown> = {
   decideChangeRequest: { decision: 'withdraw' },
   putPublicLink: { expiresOn: new Date(Date.now() + 86_400_000).toISOString().slice(0, 10) },
   putDashboardLink: { expiresOn: new Date(Date.now() + 86_400_000).toISOString().slice(0, 10) },
+  putSubscription: {
+    target: { kind: 'report', id: OWN.reportId },
+    schedule: { every: 'day', at: '08:30', timeZone: 'UTC' },
+    recipients: [OWN.sub],
+  },
   startThread: { body: 'Why?' },
   translateTexts: { from: 'en', to: 'de', texts: [] },
   scheduleFlagChange: {
@@ -158,6 +163,7 @@ const ORDER = [
   'deleteCohort',
   'deleteWebhook',
   'deleteAlert',
+  'deleteSubscription',
   'removeReaction',
   'deleteComment',
   'deleteAnnotation',

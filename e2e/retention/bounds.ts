@@ -113,6 +113,9 @@ export const TABLES: Record<string, Record<string, Bound>> = {
     'public.shares': { setting: 'SHARES_RETENTION_DAYS' },
     'public.deliveries': { setting: 'SHARES_RETENTION_DAYS' },
     'public.dropped_endpoints': { setting: 'SHARES_RETENTION_DAYS' },
+    'public.subscriptions': { of: '50 subscriptions a project' },
+    'public.subscribers': { of: '20 members a subscription' },
+    'public.subscription_mails': { setting: 'SHARES_RETENTION_DAYS' },
   },
   flags: {
     ...REPLICA,
@@ -237,6 +240,7 @@ export const TOPICS: Record<string, Bound> = {
   alerts: { after: 'seven days' },
   conversations: { after: 'seven days' },
   rejections: { after: 'one day' },
+  'report-run-requests': { after: 'one day' },
 };
 
 /** The prefixes of object keys. */

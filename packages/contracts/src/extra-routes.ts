@@ -12,6 +12,13 @@ export interface ExtraRoute {
 
 export const extraRoutes: readonly ExtraRoute[] = [
   { path: '/shared/{token}', service: 'collaboration', kind: 'page' },
+  { path: '/shared/mails/{token}', service: 'collaboration', kind: 'page' },
+  {
+    path: '/shared/mails/{token}/unsubscribe',
+    service: 'collaboration',
+    kind: 'page',
+    methods: ['GET', 'POST'],
+  },
   { path: '/unsubscribe/{token}', service: 'messenger', kind: 'page', methods: ['GET', 'POST'] },
   { path: '/sdk/{file}', service: 'messenger', kind: 'files' },
   { path: '/v1/messenger/socket', service: 'messenger', kind: 'socket' },

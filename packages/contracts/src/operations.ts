@@ -13,6 +13,7 @@ import * as dashboardReports from './collaboration/dashboard-reports.ts';
 import * as managedDashboards from './collaboration/dashboards.ts';
 import * as publicLinks from './collaboration/public-links.ts';
 import * as shares from './collaboration/shares.ts';
+import * as managedSubscriptions from './collaboration/subscriptions.ts';
 import * as threadInbox from './collaboration/thread-inbox.ts';
 import * as threads from './collaboration/threads.ts';
 import * as console from './console.ts';
@@ -101,6 +102,7 @@ export const managementOperations = operationsOf(
   managedAlerts,
   managedCollaboration,
   managedDashboards,
+  managedSubscriptions,
   managedMessenger,
   managedSupport,
   agents,

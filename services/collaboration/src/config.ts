@@ -35,7 +35,7 @@ export const collaborationSettings = z
       .describe('Days without activity after which a comment thread is removed. Default: never.'),
     SHARES_RETENTION_DAYS: retentionDays(2)
       .default(90)
-      .describe('Days after which a share, with its deliveries, is removed.'),
+      .describe('Days after which a share or a mail of a subscription, with its deliveries, is removed.'),
     REPORT_RUNS_RETENTION_DAYS: retentionDays()
       .optional()
       .describe('Days after which a run of a report is removed. Default: never.'),

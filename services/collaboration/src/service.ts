@@ -19,6 +19,7 @@ import { openDeliveries } from './wiring/deliveries.ts';
 import { openPublicLinks } from './wiring/public-links.ts';
 import { openRuns } from './wiring/runs.ts';
 import { openComments, openShares } from './wiring/shares.ts';
+import { openSubscriptions } from './wiring/subscriptions.ts';
 import { openUsage } from './wiring/usage.ts';
 
 /** Constants that tests replace. */
@@ -26,9 +27,10 @@ export interface CollaborationConstants {
   shareLimits?: ShareLimits;
   mentionDelaySeconds?: number;
   deliveryRetrySeconds?: number;
+  subscriptionsEveryMs?: number;
 }
 
-/** Annotations, dashboards, public links and their page, shares and comment threads. */
+/** Annotations, dashboards, public links and their page, shares, subscriptions and comment threads. */
 export const collaborationService = defineService({
   name: 'collaboration',
   settings: collaborationSettings,
@@ -53,6 +55,7 @@ export const collaborationService = defineService({
     };
     openShares(service, needs);
     openComments(service, needs, constants.mentionDelaySeconds);
+    openSubscriptions(service, needs, constants.subscriptionsEveryMs);
     openUsage(service);
 
     const data = expiringData({

@@ -1,4 +1,5 @@
 import { ALERTS_TOPIC } from '../analytics/alerts.ts';
+import { REPORT_RUN_REQUESTS_TOPIC } from '../analytics/run-requests.ts';
 import { REPORT_RUNS_TOPIC } from '../analytics/runs.ts';
 import { ARCHIVE_FILES_TOPIC } from '../archive/files.ts';
 import { COHORT_MEMBERS_TOPIC, COHORTS_TOPIC } from '../cohorts.ts';
@@ -60,6 +61,8 @@ function follower(service: ServiceName, more: Partial<EventLogAccess> = {}): Eve
 /** The services that read the directory. */
 const followers = {
   collaboration: follower('collaboration', {
+    creates: [REPORT_RUN_REQUESTS_TOPIC],
+    writes: [REPORT_RUN_REQUESTS_TOPIC],
     reads: [{ group: 'collaboration.report-runs', topics: [REPORT_RUNS_TOPIC] }],
   }),
   messenger: follower('messenger', {
@@ -94,7 +97,13 @@ const followers = {
     watches: [{ group: 'archive.retention', topics: [events] }],
   }),
   analytics: follower('analytics', {
-    creates: [REPORT_RUNS_TOPIC, ALERTS_TOPIC, COHORT_MEMBERS_TOPIC, REJECTIONS_TOPIC],
+    creates: [
+      REPORT_RUNS_TOPIC,
+      REPORT_RUN_REQUESTS_TOPIC,
+      ALERTS_TOPIC,
+      COHORT_MEMBERS_TOPIC,
+      REJECTIONS_TOPIC,
+    ],
     writes: [REPORT_RUNS_TOPIC, ALERTS_TOPIC, COHORT_MEMBERS_TOPIC],
     reads: [
       { group: 'analytics.archive-files', topics: [ARCHIVE_FILES_TOPIC] },
@@ -104,6 +113,7 @@ const followers = {
       { group: 'analytics.live.*', topics: [events] },
       { group: 'analytics.cohorts', topics: [COHORTS_TOPIC] },
       { group: 'analytics.rejections', topics: [REJECTIONS_TOPIC] },
+      { group: 'analytics.report-run-requests', topics: [REPORT_RUN_REQUESTS_TOPIC] },
       personIdsOf('analytics'),
       { group: 'analytics.clickhouse', topics: [events] },
       { group: 'analytics.clickhouse-people', topics: [identifies, groups, PEOPLE_TOPIC] },

@@ -48,6 +48,11 @@ const grants = {
     role: 'viewer',
     deployment: 'service.read',
   },
+  'subscriptions.read': {
+    allows: 'List the subscriptions of reports and dashboards.',
+    role: 'viewer',
+    deployment: 'service.read',
+  },
   'tokens.own': {
     allows: 'Create, list, rotate and revoke your own personal access tokens.',
     role: 'viewer',
@@ -119,6 +124,11 @@ const grants = {
   'reports.share': { allows: 'Send reports to members.', role: 'editor', deployment: null },
   'alerts.write': {
     allows: 'Change, snooze and delete alerts.',
+    role: 'editor',
+    deployment: MANAGE_PERMISSION,
+  },
+  'subscriptions.write': {
+    allows: 'Change, send and delete subscriptions.',
     role: 'editor',
     deployment: MANAGE_PERMISSION,
   },

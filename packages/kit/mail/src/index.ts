@@ -2,3 +2,4 @@ export { mailPage } from './mail-page.ts';
 export { type Mail, type Mailer, messageIdOf, openMailer, smtpMailer } from './mailer.ts';
 export { hasMailSettings, mailSettings } from './settings.ts';
 export { DeliveryFailed, Undeliverable } from './undeliverable.ts';
+export { PAGE_HEADERS, unsubscribePage } from './unsubscribe-page.ts';

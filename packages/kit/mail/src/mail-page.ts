@@ -1,5 +1,6 @@
 import { colours } from '@switchboard/design';
 import { html, raw } from 'hono/html';
+import type { HtmlEscapedString } from 'hono/utils/html';
 
 interface MailPage {
   /** A BCP 47 tag. */
@@ -10,6 +11,8 @@ interface MailPage {
   heading: string;
   /** Plain text. Line breaks are kept. */
   paragraphs: readonly string[];
+  /** Markup after the paragraphs. */
+  content?: HtmlEscapedString;
   /** `address` is the text before the full link, for mail clients that show no buttons. */
   button?: { text: string; link: string; address: string };
   why: string;
@@ -54,6 +57,7 @@ export function mailPage({
   from,
   heading,
   paragraphs,
+  content,
   button,
   why,
   footer,
@@ -69,7 +73,7 @@ export function mailPage({
 <tr><td style="padding:0 4px 16px">${brand(from)}</td></tr>
 <tr><td class="card" style="padding:24px;background:${raised.light};border:1px solid ${line.light};border-radius:6px;overflow-wrap:anywhere">
 <h1 style="margin:0 0 16px;font-size:20px;line-height:1.3;font-weight:600">${heading}</h1>
-${body}${button === undefined ? '' : buttonOf(button)}</td></tr>
+${body}${content ?? ''}${button === undefined ? '' : buttonOf(button)}</td></tr>
 <tr><td class="muted" style="padding:16px 4px 0;color:${muted.light};font-size:12px">${why}${footer === undefined ? '' : html`<br><a href="${footer.link}" style="color:${muted.light}">${footer.text}</a>`}</td></tr>
 </table></td></tr></table></body></html>
 `.toString();

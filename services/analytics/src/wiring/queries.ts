@@ -38,6 +38,7 @@ import { createQueryQueue, QUERY_LIMITS, type QueryLimits } from '../query-queue
 import { createRejectionsStore } from '../rejections/store.ts';
 import { createRespond, QUERIES_PER_MINUTE } from '../results/respond.ts';
 import { createResults } from '../results/results.ts';
+import { createRunRequestsConsumer } from '../saved-reports/requests-consumer.ts';
 import { savedReportsRoutes } from '../saved-reports/routes.ts';
 import { createReportRunner } from '../saved-reports/run.ts';
 import { createSavedReports } from '../saved-reports/saved-reports.ts';
@@ -92,9 +93,10 @@ export function openQueries(
   const listsStore = createCohortMembersStore(db);
   const listed = createListedMembers({ store: listsStore, engine: opened.engine });
   const insights = createInsights({ queue, results, people, listed, watermark, clock });
+  const savedReportsStore = createSavedReportsStore(db);
   const savedReports = createSavedReports({
     ...service,
-    store: createSavedReportsStore(db),
+    store: savedReportsStore,
     runner: createReportRunner({ directory, insights, region, clock }),
     scheduled: (after) => readRefreshedReports(db, after),
   });
@@ -104,7 +106,12 @@ export function openQueries(
   const streams = openStreams(service);
   service.add(streams, { stop: streams.close });
   const evaluator = createEvaluator({ ...service, insights, watermark });
-  run(watermark, savedReports, cohortLists, live, evaluator, createAlertsPublisher(service));
+  const requests = createRunRequestsConsumer({
+    ...service,
+    store: savedReportsStore,
+    replication: config.TOPIC_REPLICATION,
+  });
+  run(watermark, savedReports, requests, cohortLists, live, evaluator, createAlertsPublisher(service));
 
   const respond = createRespond({
     bodies: app.bodies,

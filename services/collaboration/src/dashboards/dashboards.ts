@@ -10,6 +10,7 @@ import {
 } from '@switchboard/http';
 import type { Clock } from '@switchboard/runtime';
 import { utcDay } from '../public-links/stop-day.ts';
+import { createRemovalsStore } from '../removals/store.ts';
 import { createDashboardsStore, type DashboardRow, isNarrowed } from './store.ts';
 
 const MAX_DASHBOARDS = 500;
@@ -138,6 +139,7 @@ export function createDashboards({ db, directory, clock }: DashboardsOptions): D
         const locked = createDashboardsStore(tx);
         await locked.lock(projectId);
         await locked.remove(projectId, dashboardId);
+        await createRemovalsStore(tx).removeOfDashboard(projectId, dashboardId);
       });
     },
 

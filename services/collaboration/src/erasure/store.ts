@@ -12,6 +12,9 @@ import {
   reportRunHistory,
   reportRuns,
   shares,
+  subscribers,
+  subscriptionMails,
+  subscriptions,
   threadReads,
   threads,
 } from '../schema/index.ts';
@@ -27,7 +30,7 @@ export interface ErasureStore {
   removeRunsNaming(projectId: string, texts: readonly string[]): Promise<void>;
   /**
    * Deletes a colleague's comments, reactions, annotations and shares, and the messages sent to them. Threads and
-   * deleted comments stay in place without a name, and dashboards without an owner.
+   * deleted comments stay in place without a name, and dashboards and subscriptions without an owner.
    */
   removeColleague(sub: string, deletedAt: Date): Promise<void>;
 }
@@ -96,6 +99,9 @@ export function createErasureStore(db: Db): ErasureStore {
         await tx.delete(threadReads).where(eq(threadReads.sub, sub));
         await tx.delete(annotations).where(eq(annotations.createdBySub, sub));
         await tx.update(dashboards).set({ ownerSub: null }).where(eq(dashboards.ownerSub, sub));
+        for (const table of [subscriptionMails, subscribers])
+          await tx.delete(table).where(eq(table.sub, sub));
+        await tx.update(subscriptions).set({ createdBySub: null }).where(eq(subscriptions.createdBySub, sub));
 
         const sent = tx.select({ id: shares.id }).from(shares).where(eq(shares.senderSub, sub));
         const endpoints = await tx

@@ -55,6 +55,11 @@ async function fill(id: string): Promise<string> {
     link: `${harness.env['CONSOLE_URL']}/projects/shop/reports/${id}`,
     language: 'en',
   });
+  await ask('PUT', `/subscriptions/${id}`, {
+    target: { kind: 'report', id },
+    schedule: { every: 'day', at: '08:30', timeZone: 'UTC' },
+    recipients: ['ada', 'grace'],
+  });
   const path = `/management/v1/projects/shop/reports/${id}/runs`;
   await harness
     .as('ada', ['service.manage'])
@@ -92,6 +97,11 @@ it('removes every row that names a deleted report, and starts the next report of
 
   await harness.directory.remove('report', 'shop', 'weekly');
   await eventually(async () => expect(await rowsOf('weekly')).toEqual(each(before, 0)));
+  for (const [table, count] of [
+    ['subscriptions', 1],
+    ['subscribers', 2],
+  ] as const)
+    expect(await database.sql`select from ${database.sql(table)}`, table).toHaveLength(count);
   for (const table of ['comments', 'reactions', 'deliveries'])
     expect(await database.sql`select from ${database.sql(table)}`, table).toHaveLength(1);
   expect(await database.sql`select from pgboss.job where data ? 'id'`).toHaveLength(1);
@@ -164,4 +174,5 @@ it('drops the waiting deliveries of a removed member, also when they come back',
   await harness.directory.remove('member', 'acme', 'grace');
   await harness.directory.put('member', member('grace', 'Grace Hopper', { generation: 'again' }));
   await eventually(async () => expect(await waiting()).not.toContain('grace'));
+  expect(await database.sql`select distinct sub from subscribers`).toMatchObject([{ sub: 'ada' }]);
 });

@@ -14,14 +14,19 @@ import {
   reportRunHistory,
   reportRuns,
   shares,
+  subscribers,
+  subscriptionMails,
+  subscriptions,
   threadReads,
   threads,
 } from '../schema/index.ts';
 
 export interface RemovalsStore {
-  /** Removes the data of a report: its link, runs, threads, annotations and shares. */
+  /** Removes the data of a report: its link, runs, threads, annotations, shares and subscriptions. */
   removeOfReport(projectId: string, reportId: string): Promise<void>;
-  /** Removes the waiting deliveries to a member of a company. */
+  /** Removes the subscriptions of a dashboard. */
+  removeOfDashboard(projectId: string, dashboardId: string): Promise<void>;
+  /** Removes the waiting deliveries to a member of a company, and takes them off subscriptions. */
   removeWaiting(companyId: string, sub: string): Promise<void>;
   removeOfProject(projectId: string): Promise<void>;
 }
@@ -47,15 +52,20 @@ type OfReports = (typeof TABLES)[number] | typeof threads | typeof shares;
 export function createRemovalsStore(db: Db | Tx): RemovalsStore {
   return {
     removeOfReport: (projectId, reportId) =>
-      db.transaction((tx) =>
-        removeAll(tx, (table) => and(eq(table.projectId, projectId), eq(reportIdOf(table), reportId))),
-      ),
+      db.transaction(async (tx) => {
+        await removeAll(tx, (table) => and(eq(table.projectId, projectId), eq(reportIdOf(table), reportId)));
+        await removeSubscriptions(tx, projectId, { kind: 'report', id: reportId });
+      }),
+
+    removeOfDashboard: (projectId, dashboardId) =>
+      removeSubscriptions(db, projectId, { kind: 'dashboard', id: dashboardId }),
 
     removeOfProject: (projectId) =>
       db.transaction(async (tx) => {
         await removeAll(tx, (table) => eq(table.projectId, projectId));
         await tx.delete(dashboardLinks).where(eq(dashboardLinks.projectId, projectId));
         await tx.delete(dashboards).where(eq(dashboards.projectId, projectId));
+        await removeSubscriptions(tx, projectId);
       }),
 
     async removeWaiting(companyId, sub) {
@@ -75,8 +85,41 @@ export function createRemovalsStore(db: Db | Tx): RemovalsStore {
       // The erasure of a colleague finds endpoints through deliveries, which are now removed.
       const endpoints = removed.map(({ endpoint }) => endpoint).filter((endpoint) => endpoint !== null);
       await db.delete(droppedEndpoints).where(inArray(droppedEndpoints.endpoint, endpoints));
+      await removeSubscriber(db, sub, companyId);
     },
   };
+}
+
+/** Removes the subscriptions of a report, a dashboard or a whole project, with their subscribers and mails. */
+async function removeSubscriptions(
+  db: Db | Tx,
+  projectId: string,
+  target?: { kind: 'report' | 'dashboard'; id: string },
+): Promise<void> {
+  const which = and(
+    eq(subscriptions.projectId, projectId),
+    target && and(eq(subscriptions.targetKind, target.kind), eq(subscriptions.targetId, target.id)),
+  );
+  const ids = db.select({ id: subscriptions.id }).from(subscriptions).where(which);
+  const removed = await db
+    .delete(subscriptionMails)
+    .where(and(eq(subscriptionMails.projectId, projectId), inArray(subscriptionMails.subscriptionId, ids)))
+    .returning({ id: subscriptionMails.id });
+  await removeJobs(db, removed);
+  await db.delete(subscriptions).where(which);
+}
+
+/** Takes a member off the subscriptions of a company. Jobs of removed mails do nothing. */
+async function removeSubscriber(db: Db | Tx, sub: string, companyId: string): Promise<void> {
+  for (const table of [subscriptionMails, subscribers]) {
+    await db.delete(table).where(
+      and(
+        eq(table.sub, sub),
+        sql`exists (select 1 from ${subscriptions} where ${subscriptions.projectId} = ${table.projectId}
+              and ${subscriptions.id} = ${table.subscriptionId} and ${subscriptions.companyId} = ${companyId})`,
+      ),
+    );
+  }
 }
 
 async function removeAll(tx: Tx, which: (table: OfReports) => SQL | undefined): Promise<void> {

@@ -24,6 +24,12 @@ export function expiringData({ store, commentDays, shareDays, runDays }: Retenti
       oldest: () => store.oldestShare(),
     },
     {
+      kind: 'subscription mails',
+      days: shareDays,
+      removeBefore: async (time) => ({ rows: await store.removeMails(time) }),
+      oldest: () => store.oldestMail(),
+    },
+    {
       kind: 'dropped endpoints',
       days: shareDays,
       removeBefore: async (time) => ({ rows: await store.removeEndpoints(time) }),

@@ -10,6 +10,7 @@ import {
   reportRunHistory,
   reportRuns,
   shares,
+  subscriptionMails,
   threads,
 } from '../schema/index.ts';
 
@@ -24,6 +25,9 @@ export interface RetentionStore {
   /** Removes shares with their deliveries. */
   removeShares(before: Date): Promise<number>;
   oldestShare(): Promise<Date | undefined>;
+  /** Removes mails of subscriptions from before this time. */
+  removeMails(before: Date): Promise<number>;
+  oldestMail(): Promise<Date | undefined>;
   /** Removes endpoints that were reported gone before this time. */
   removeEndpoints(before: Date): Promise<number>;
   oldestEndpoint(): Promise<Date | undefined>;
@@ -81,6 +85,15 @@ export function createRetentionStore(db: Db): RetentionStore {
       }),
 
     oldestShare: () => oldestOf(sql`select min(created_at) as oldest from ${shares}`),
+
+    async removeMails(before) {
+      const { count } = await db.execute(sql`
+        delete from ${subscriptionMails} where id = any(array(
+          select id from ${subscriptionMails} where created_at < ${timeOf(before)}
+          order by created_at limit ${MAX_ROWS}))`);
+      return count;
+    },
+    oldestMail: () => oldestOf(sql`select min(created_at) as oldest from ${subscriptionMails}`),
 
     async removeEndpoints(before) {
       const { count } = await db.execute(sql`

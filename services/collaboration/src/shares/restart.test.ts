@@ -58,6 +58,21 @@ async function count(table: string, where: string): Promise<number> {
   return Number(row?.['count']);
 }
 
+/** Sends a subscription to two members. */
+async function sendSubscription(url: string): Promise<void> {
+  const authorization = `Bearer ${await harness.token({ sub: 'ada', permissions: ['service.manage'] })}`;
+  const project = '/management/v1/projects/shop';
+  const ask = async (method: string, path: string, body?: object) =>
+    expect((await call(url, method, project + path, body, { authorization })).status).toBeLessThan(300);
+  await ask('POST', '/reports/signups/runs', { report: { rows: [] } });
+  await ask('PUT', '/subscriptions/weekly', {
+    target: { kind: 'report', id: 'signups' },
+    schedule: { every: 'week', on: 1, at: '08:30', timeZone: 'Europe/Berlin' },
+    recipients: ['alan', 'grace'],
+  });
+  await ask('POST', '/subscriptions/weekly/send');
+}
+
 it('delivers to everyone once when a process is killed between two recipients', async () => {
   await harness.stopService();
   const service = await harness.spawn({ SMTP_URL: smtp.url });
@@ -66,14 +81,18 @@ it('delivers to everyone once when a process is killed between two recipients', 
   let taken = 0;
   smtp.onRecipient = () => (taken++ === 0 ? undefined : new Promise(() => undefined));
   await share(service.url, ['ada', 'alan', 'grace']);
-  await eventually(() => expect([smtp.received.length, taken]).toEqual([1, 3]));
+  await sendSubscription(service.url);
+  await eventually(() => expect([smtp.received.length, taken]).toEqual([1, 5]));
   await eventually(async () => expect(await count('deliveries', "state = 'sent'")).toBe(3));
   await service.kill();
   smtp.onRecipient = () => undefined;
   await service.restart();
-  await eventually(() => expect(smtp.received).toHaveLength(3), { withinMs: 60_000 });
+  await eventually(() => expect(smtp.received).toHaveLength(5), { withinMs: 60_000 });
   await eventually(async () => expect(await count('deliveries', "state = 'sent'")).toBe(5));
-  expect(smtp.received.flatMap(({ to }) => to).sort()).toEqual(everyone);
+  const to = (text: string) =>
+    smtp.received.filter(({ mail }) => mail.text?.includes(text)).flatMap((mail) => mail.to);
+  expect(to('shared the report').sort()).toEqual(everyone);
+  expect(to('subscribed').sort()).toEqual(everyone.slice(1));
   await eventually(async () =>
     expect(await count('pgboss.job', "state in ('created', 'retry', 'active')")).toBe(0),
   );

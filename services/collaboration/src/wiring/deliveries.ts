@@ -5,10 +5,12 @@ import { createDeliver } from '../shares/deliver.ts';
 import { createDeliveryPlan } from '../shares/plan.ts';
 import { createDeliveryQueue } from '../shares/queue.ts';
 import { createSharesStore } from '../shares/store.ts';
+import { isSubscriptionMail } from '../subscription-mails/deliver.ts';
+import { openSubscriptionMails } from './subscriptions.ts';
 
 export type Deliveries = ReturnType<typeof openDeliveries>;
 
-/** Opens the queue of e-mails and pushes about shares and comments. */
+/** Opens the queue of e-mails and pushes about shares and comments, and of e-mails of subscriptions. */
 export function openDeliveries(service: Collaboration, retrySeconds?: number) {
   const { add, config, databaseUrl, db, logger, metrics } = service;
   const settled = {
@@ -22,7 +24,7 @@ export function openDeliveries(service: Collaboration, retrySeconds?: number) {
     ),
     skipped: metrics.counter(
       'switchboard_deliveries_skipped_total',
-      'E-mails and pushes that were not sent because their comment was read, changed or deleted first.',
+      'E-mails and pushes that were not sent because their reason ended first: a comment was read, changed or deleted, or a subscriber left.',
     ),
   };
   const store = createSharesStore(db);
@@ -30,19 +32,21 @@ export function openDeliveries(service: Collaboration, retrySeconds?: number) {
   add(mailer, { stop: mailer.close });
   const pusher = openPusher(config, metrics);
   if (pusher === undefined) logger.info('no VAPID keys set, sending shares by e-mail only');
+  const deliverShare = createDeliver({
+    ...service,
+    store,
+    mailer,
+    pusher,
+    consoleUrl: config.CONSOLE_URL,
+    onSettled: (_channel, state) => settled[state].add(),
+  });
+  const deliverSubscription = openSubscriptionMails(service, mailer, (state) => settled[state].add());
   const queue = createDeliveryQueue({
     databaseUrl,
     migrationsUrl: config.MIGRATIONS_DATABASE_URL,
     logger,
     retrySeconds,
-    deliver: createDeliver({
-      ...service,
-      store,
-      mailer,
-      pusher,
-      consoleUrl: config.CONSOLE_URL,
-      onSettled: (_channel, state) => settled[state].add(),
-    }),
+    deliver: (id, isLast) => (isSubscriptionMail(id) ? deliverSubscription : deliverShare)(id, isLast),
   });
   add(queue);
   metrics.gaugeBy(

@@ -1,10 +1,10 @@
 import { type RateLimit, RateLimited, type ServiceApp } from '@switchboard/http';
+import { PAGE_HEADERS, unsubscribePage } from '@switchboard/mail';
 import type { Clock } from '@switchboard/runtime';
 import { mailLanguage, textsIn } from '../mail-texts/languages.ts';
 import type { Publisher } from '../publishing/publisher.ts';
 import type { MailAddresses } from './addresses.ts';
 import type { MailStore } from './store.ts';
-import { PAGE_HEADERS, unsubscribePage } from './unsubscribe-page.ts';
 
 interface MailDeps {
   store: Pick<MailStore, 'languageOf' | 'unsubscribe'>;

@@ -1,0 +1,137 @@
+import { MAX_UNOPENED_MAILS } from '@switchboard/contracts';
+import { mailPage } from '@switchboard/mail';
+import { csvOf, parseContent, tableOf } from '@switchboard/report-content';
+import type { Locale } from '../page/render/locale.ts';
+import { localise } from '../page/render/localise.ts';
+import { type Markup, markup, nothing } from '../page/render/markup.ts';
+import { htmlTable, type MailTable, mailTable, textTable } from './table.ts';
+
+/** A report with its last run. */
+export interface MailedReport {
+  name: string;
+  ranAt: Date;
+  /** JSON. */
+  report: string;
+}
+
+/** The content of a mail of a subscription. */
+export interface MailDetails {
+  kind: 'report' | 'dashboard';
+  name: string;
+  project: string;
+  reports: readonly MailedReport[];
+  timeZone: string;
+  /** Whether the subscription is paused because no one opens the mails. */
+  isLast: boolean;
+  links: { open: string; unsubscribe: string };
+  /** The address of the console. */
+  home: string;
+}
+
+interface Attachment {
+  filename: string;
+  contentType: string;
+  content: Buffer;
+}
+
+interface Part {
+  heading: string;
+  table: MailTable | undefined;
+  file: Attachment | undefined;
+}
+
+/** The maximum size of the attached files of a mail. */
+const MAX_FILES_BYTES = 5_000_000;
+const NOT_IN_FILE_NAMES = /[\p{Cc}/\\:*?"<>|]+/gu;
+const NO_TABLE = 'Its values have no table. Open the report to see them.';
+const CUT = 'The attached file has all values.';
+
+/** Composes a mail as text and HTML, with the values of each report as a table and a CSV file. */
+export function composeSubscription(details: MailDetails, locale: Locale) {
+  const { kind, name, project, reports, timeZone, isLast, links, home } = details;
+  const dates = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone });
+  const moments = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone });
+  const oldest = new Date(Math.min(...reports.map(({ ranAt }) => ranAt.getTime())));
+  const parts = reports.map((report) => partOf(report, locale));
+  const attachments: Attachment[] = [];
+  for (const { file } of parts) if (file !== undefined && fits(attachments, file)) attachments.push(file);
+  const isAttached = ({ file }: Part) => file !== undefined && attachments.includes(file);
+  const intro = `The ${kind} “${name}” of ${project}, as of ${moments.format(oldest)} (${timeZone}).`;
+  const paused = `No one has opened the last ${MAX_UNOPENED_MAILS} mails, so this subscription is now paused. Resume it under Subscriptions in the console.`;
+  const paragraphs = isLast ? [paused, intro] : [intro];
+  const why = `You receive this mail because you are subscribed to a ${kind}.`;
+  const subject = `${name}, ${dates.format(oldest)}`;
+  const hasHeadings = kind === 'dashboard';
+  const noteOf = (part: Part) => {
+    if (part.table === undefined) return NO_TABLE;
+    return part.table.isCut && isAttached(part) ? CUT : '';
+  };
+  const texts = parts.map((part) =>
+    [hasHeadings ? part.heading : '', part.table ? textTable(part.table) : '', noteOf(part)]
+      .filter((text) => text !== '')
+      .join('\n\n'),
+  );
+  const opening = `Open the ${kind}`;
+  return {
+    language: 'en',
+    subject,
+    text: [
+      ...paragraphs,
+      ...texts,
+      `${opening}:\n${links.open}`,
+      '-- ',
+      `${why}\nUnsubscribe: ${links.unsubscribe}\n`,
+    ].join('\n\n'),
+    html: mailPage({
+      language: 'en',
+      title: subject,
+      from: { home },
+      heading: name,
+      paragraphs,
+      content: markup`${parts.map((part) => section(part, hasHeadings, noteOf(part)))}`,
+      button: { text: opening, link: links.open, address: 'Or open this address in your browser:' },
+      why,
+      footer: { text: 'Unsubscribe', link: links.unsubscribe },
+    }),
+    attachments: withDistinctNames(attachments),
+  };
+}
+
+function partOf({ name, report }: MailedReport, locale: Locale): Part {
+  const parsed = parseContent(JSON.parse(report));
+  if (parsed === undefined) return { heading: name, table: undefined, file: undefined };
+  const content = localise(parsed, locale.texts);
+  const heading = content.title ?? name;
+  const table = tableOf(content, locale.texts.table);
+  const filename = `${heading.replaceAll(NOT_IN_FILE_NAMES, ' ').trim().slice(0, 100) || 'report'}.csv`;
+  return {
+    heading,
+    table: mailTable(table, content.unit ?? '', locale),
+    // Without a byte order mark, Excel assumes the encoding of its locale instead of UTF-8.
+    file: { filename, contentType: 'text/csv; charset=utf-8', content: Buffer.from(`\ufeff${csvOf(table)}`) },
+  };
+}
+
+function section({ heading, table }: Part, hasHeading: boolean, note: string): Markup {
+  const title = hasHeading
+    ? markup`<h2 style="margin:24px 0 8px;font-size:14px;font-weight:600">${heading}</h2>`
+    : nothing;
+  return markup`${title}${table === undefined ? nothing : htmlTable(table)}${note === '' ? nothing : markup`<p style="margin:0 0 16px;font-size:13px">${note}</p>`}`;
+}
+
+function fits(attachments: readonly Attachment[], file: Attachment): boolean {
+  const bytes = attachments.reduce((sum, { content }) => sum + content.length, 0);
+  return bytes + file.content.length <= MAX_FILES_BYTES;
+}
+
+function withDistinctNames(attachments: readonly Attachment[]): Attachment[] {
+  const taken = new Set<string>();
+  return attachments.map((file) => {
+    let { filename } = file;
+    for (let count = 2; taken.has(filename); count++) {
+      filename = file.filename.replace(/\.csv$/, ` (${count}).csv`);
+    }
+    taken.add(filename);
+    return { ...file, filename };
+  });
+}

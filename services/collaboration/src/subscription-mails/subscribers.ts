@@ -1,0 +1,63 @@
+import type { Db } from '@switchboard/database';
+import type { Clock } from '@switchboard/runtime';
+import { reportAddress } from '../shares/link.ts';
+import { createSubscriptionsStore, type SubscriptionRow } from '../subscriptions/store.ts';
+import type { FindTarget } from '../subscriptions/target.ts';
+import type { Subscriber } from './links.ts';
+
+interface SubscribersOptions {
+  db: Db;
+  findTarget: FindTarget;
+  consoleUrl: string;
+  clock: Clock;
+}
+
+/** The actions of the links in a mail. */
+export interface Subscribers {
+  /** Counts that a mail was opened. Returns the address of the report or dashboard; undefined if it was removed. */
+  open(subscriber: Subscriber): Promise<string | undefined>;
+  /** Returns the name of what the subscriber gets mails about. Undefined if it was removed. */
+  nameOf(subscriber: Subscriber): Promise<string | undefined>;
+  /** Ends the mails to the subscriber. Pauses a subscription that has no one else. */
+  unsubscribe(subscriber: Subscriber): Promise<void>;
+}
+
+export function createSubscribers({ db, findTarget, consoleUrl, clock }: SubscribersOptions): Subscribers {
+  const store = createSubscriptionsStore(db);
+
+  async function find({ key, sub }: Subscriber): Promise<SubscriptionRow | undefined> {
+    const subscribers = await store.subscribers(key.projectId, key.id);
+    return subscribers.some((one) => one.sub === sub) ? store.find(key) : undefined;
+  }
+
+  return {
+    async open(subscriber) {
+      const found = await find(subscriber);
+      if (found === undefined) return undefined;
+      const { projectId, targetKind, targetId } = found;
+      await store.recordOpened(subscriber.key);
+      if (targetKind === 'report') return reportAddress({ consoleUrl, projectId, reportId: targetId });
+      return `${consoleUrl}/projects/${encodeURIComponent(projectId)}/dashboards/${encodeURIComponent(targetId)}`;
+    },
+
+    async nameOf(subscriber) {
+      const found = await find(subscriber);
+      if (found === undefined) return undefined;
+      const target = { kind: found.targetKind, id: found.targetId };
+      return (await findTarget(found.projectId, target))?.name;
+    },
+
+    async unsubscribe({ key, sub }) {
+      await db.transaction(async (tx) => {
+        const locked = createSubscriptionsStore(tx);
+        await locked.lock(key.projectId);
+        await locked.setUnsubscribed(key, sub, clock.now());
+        await locked.skipWaiting(key, sub);
+        const others = await locked.subscribers(key.projectId, key.id);
+        if (others.some(({ unsubscribedAt }) => unsubscribedAt === null)) return;
+        const paused = { enabled: false, pausedReason: 'unsubscribed', nextAt: null, stepAt: null } as const;
+        await locked.change(key, { ...paused, runningSince: null });
+      });
+    },
+  };
+}
