@@ -4,6 +4,7 @@ import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { useCall } from '../app/api.ts';
 import { t } from '../app/i18n.ts';
 import { useKeys } from '../app/keys.ts';
+import { onUse } from '../app/on-use.tsx';
 import { type Place, PlaceProvider } from '../app/project.ts';
 import { pages } from '../app/registry.ts';
 import { SignedOut, signIn } from '../app/session.ts';
@@ -12,10 +13,11 @@ import { Empty, Failed, Loading } from '../components/state.tsx';
 import styles from './frame.module.css';
 import { KeysHelp } from './keys-help.tsx';
 import { Notices } from './notices.tsx';
-import { Palette } from './palette.tsx';
 import { Drawer, Rail } from './rail.tsx';
 import { rememberProject } from './start-here.tsx';
 import { Toasts } from './toasts.tsx';
+
+const Palette = onUse(async () => (await import('./palette.tsx')).Palette);
 
 const COLLAPSED = 'rail';
 const Notifier = lazy(async () => ({ default: (await import('../notifications/notifier.ts')).Notifier }));
