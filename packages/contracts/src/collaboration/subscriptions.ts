@@ -119,6 +119,18 @@ export const listSubscriptions = operation({
   },
 });
 
+export const getSubscription = operation({
+  ...common,
+  operationId: 'getSubscription',
+  permission: 'subscriptions.read',
+  method: 'get',
+  path: PATH,
+  summary: 'Get a subscription',
+  request: { params },
+  responses: { 200: jsonResponse('The subscription.', subscription) },
+  errors: notFound,
+});
+
 export const putSubscription = operation({
   ...common,
   operationId: 'putSubscription',

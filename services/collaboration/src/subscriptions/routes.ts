@@ -1,5 +1,6 @@
 import {
   deleteSubscription,
+  getSubscription,
   listSubscriptions,
   putSubscription,
   sendSubscription,
@@ -21,6 +22,12 @@ export function subscriptionsRoutes(app: ServiceApp, { subscriptions, ofProject 
   app.implement(
     listSubscriptions,
     async (c) => c.json({ subscriptions: await subscriptions.list(c.req.valid('param').projectId) }, 200),
+    ofProject,
+  );
+
+  app.implement(
+    getSubscription,
+    async (c) => c.json(await subscriptions.get(keyOf(c.req.valid('param'))), 200),
     ofProject,
   );
 

@@ -27,6 +27,8 @@ interface SubscriptionsOptions {
 /** Manages the subscriptions of projects. */
 export interface Subscriptions {
   list(projectId: string): Promise<Subscription[]>;
+  /** Throws NotFound. */
+  get(key: SubscriptionKey): Promise<Subscription>;
   /**
    * Creates or replaces a subscription. Throws NotFound for an unknown target, BadRequest for a recipient who is not a
    * member, and Conflict for one subscription too many or a dashboard with a range or filters.
@@ -67,6 +69,8 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       const all = Map.groupBy(await store.subscribers(projectId), ({ subscriptionId }) => subscriptionId);
       return rows.map((row) => present(row, all.get(row.id) ?? []));
     },
+
+    get: (key) => read(db, key),
 
     async put(change, key, definition, sub) {
       const { target, schedule, enabled } = definition;
