@@ -26,7 +26,19 @@ export interface Wanted extends WantedEvents {
 }
 
 type KnownSource = Pick<Source, 'people' | 'personIds'>;
-export type FoundSource = KnownSource & Pick<Source, 'dialect' | 'projectId' | 'events' | 'kept'>;
+/** The paths of files with events. */
+interface Paths {
+  /** Files of this project alone. */
+  own: string[];
+  /** Files that contain events of other projects as well. */
+  shared: string[];
+}
+
+export type FoundSource = KnownSource &
+  Pick<Source, 'dialect' | 'projectId' | 'events' | 'kept'> & {
+    /** The files of the events. Absent if the events are in a table. */
+    paths?: Paths | undefined;
+  };
 
 export interface Found {
   /** Changes when there are newer events or people. */
@@ -84,7 +96,13 @@ export function createFileSources({
               : { rows: rowsIn(found.paths), events: eventsIn(found.rest) };
           };
           try {
-            const source = { dialect: DUCKDB, projectId, events: eventsIn(held.files), kept: findKept };
+            const source = {
+              dialect: DUCKDB,
+              projectId,
+              paths: pathsOf(held.files, files, projectId),
+              events: eventsIn(held.files),
+              kept: findKept,
+            };
             return await known.read(signal, (found) => work({ ...source, ...found }));
           } catch (error) {
             await held.check();
@@ -98,6 +116,18 @@ export function createFileSources({
       };
     },
   };
+}
+
+function pathsOf(
+  held: readonly HeldFile[],
+  files: readonly { key: string; project: string | null }[],
+  projectId: string,
+): Paths {
+  const own = new Set(files.filter(({ project }) => project === projectId).map(({ key }) => key));
+  const [ours, shared] = [true, false].map((isOwn) =>
+    held.filter(({ key }) => own.has(key) === isOwn).map(({ path }) => path),
+  );
+  return { own: ours ?? [], shared: shared ?? [] };
 }
 
 function eventsIn(files: readonly HeldFile[]): Sql {

@@ -22,8 +22,11 @@ export interface SqlData {
   /** Milliseconds since 1970. */
   from: number;
   to: number;
-  /** Parquet files of events, which can contain those of other projects. */
+  /** Parquet files of the project's events. */
   events: readonly string[];
+  /** Parquet files with events of several projects, and where to copy those of this one. */
+  shared: readonly string[];
+  copy: string;
   /** Parquet of distinct_id and person_id of each id that belongs to a person with another id. */
   persons: string | undefined;
   /** Lines of JSON. */

@@ -5,7 +5,7 @@ import { createBirpc } from 'birpc';
 import type { CheckedSql, Refusable, SqlJob, SqlProcessCalls, SqlQuery, SqlTable } from './calls.ts';
 import { UnusableSql } from './check.ts';
 import { readStatement } from './statement.ts';
-import { quoted, viewsOf } from './views.ts';
+import { copyOf, quoted, viewsOf } from './views.ts';
 
 /**
  * The entry point of the process that runs one SQL query. See `createSqlRunner`. It has neither secrets nor files of
@@ -60,20 +60,26 @@ async function prepare(
   connection: DuckDBConnection,
   { data, memoryBytes, spillFolder, spillBytes }: Omit<SqlJob, 'statement' | 'params'>,
 ): Promise<void> {
-  const files = [...data.events, data.persons, data.people, data.groups].filter((path) => path !== undefined);
-  for (const setting of [
+  const set = async (settings: readonly string[]) => {
+    for (const setting of settings) await connection.run(`set ${setting}`);
+  };
+  await set([
     `memory_limit = '${memoryBytes}B'`,
     `temp_directory = ${quoted(spillFolder)}`,
     `max_temp_directory_size = '${spillBytes}B'`,
     "TimeZone = 'UTC'",
     'enable_external_file_cache = false',
-    `allowed_paths = [${files.map(quoted).join(', ')}]`,
+  ]);
+  const copying = copyOf(data);
+  if (copying !== undefined) await connection.run(copying);
+  const copied = copying === undefined ? undefined : data.copy;
+  const files = [...data.events, copied, data.persons, data.people, data.groups];
+  await set([
+    `allowed_paths = [${files.flatMap((path) => (path === undefined ? [] : [quoted(path)])).join(', ')}]`,
     `allowed_directories = [${quoted(spillFolder)}]`,
     'enable_external_access = false',
     'lock_configuration = true',
-  ]) {
-    await connection.run(`set ${setting}`);
-  }
+  ]);
   for (const view of viewsOf(data)) await connection.run(view);
 }
 

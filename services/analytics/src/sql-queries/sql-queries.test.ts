@@ -71,6 +71,13 @@ beforeAll(async () => {
     event('old', { t: hoursAgo(24 * 40) }),
   ]);
   await analytics.archive('blog', 'sql-of-blog', [event('secret', { person: 'eve' })]);
+  // Small projects share files.
+  const shared = { project: null, bucket: 0, buckets: 1 };
+  const ofBoth = [
+    event('shared', { person: 'mallory@example.com', project: 'blog' }),
+    event('older', { t: hoursAgo(24 * 50) }),
+  ];
+  await analytics.archive('shop', 'sql-shared', ofBoth, shared);
   await identify('ada', { plan: 'pro', email: 'ada@example.com' });
   await identify('visitor', { city: 'Ulm' });
   await identify('ada', { tier: 'gold' }, ['company', 'acme']);
@@ -137,7 +144,7 @@ describe('a SQL query', () => {
 
   it('reads the events of its range', async () => {
     expect(await rowsOf('select count(*) from events')).toEqual([[4]]);
-    expect(await rowsOf('select count(*) from events', { range: { last: 60, unit: 'day' } })).toEqual([[5]]);
+    expect(await rowsOf('select count(*) from events', { range: { last: 60, unit: 'day' } })).toEqual([[6]]);
   });
 
   it('returns values as JSON', async () => {
@@ -197,7 +204,19 @@ describe('a SQL query of an attacker', () => {
       ['3'],
       ['4'],
     ]);
-    expect((await run('select event_id from events', {}, 200, 'blog')).rows).toEqual([['secret']]);
+    expect((await run('select event_id from events order by 1', {}, 200, 'blog')).rows).toEqual([
+      ['secret'],
+      ['shared'],
+    ]);
+  });
+
+  it.each([
+    'select * from events where error(distinct_id) is null',
+    "select * from events where ('of ' || distinct_id)::integer = 1",
+    "select count(*) from events where distinct_id like 'mallory%' and ('of ' || distinct_id)::integer = 1",
+  ])('shows no value of another project in an error: %s', async (query) => {
+    const { body } = await analytics.call('POST', '/v1/projects/shop/insights/sql', { body: { query } });
+    expect(JSON.stringify(body)).not.toContain('mallory@');
   });
 
   it('is stopped at its limits of memory and time, and leaves nothing behind', async () => {

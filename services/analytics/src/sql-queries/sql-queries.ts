@@ -8,7 +8,7 @@ import { BadRequest } from '@switchboard/http';
 import type { Clock } from '@switchboard/runtime';
 import { spanOf } from '../calendar/calendar.ts';
 import type { DuckDb } from '../engine/duckdb.ts';
-import { type Bound, type Sql, sql } from '../engine/sql.ts';
+import { sql } from '../engine/sql.ts';
 import type { QueryQueue } from '../query-queue/query-queue.ts';
 import type { FoundSource } from '../query-queue/source.ts';
 import type { Json, Result, Results } from '../results/results.ts';
@@ -65,7 +65,7 @@ export function createRunSql(options: SqlQueriesOptions): RunSql {
   }
 
   async function compute(
-    { projectId, events, personIds }: FoundSource,
+    { projectId, paths, personIds }: FoundSource,
     { query, params }: SqlQuery,
     span: { from: number; to: number },
     signal: AbortSignal,
@@ -91,7 +91,9 @@ export function createRunSql(options: SqlQueriesOptions): RunSql {
           data: {
             ...span,
             projectId,
-            events: pathsIn(events),
+            events: paths?.own ?? [],
+            shared: paths?.shared ?? [],
+            copy: fileOf('copy.parquet'),
             persons: personIds && persons,
             people,
             groups,
@@ -131,9 +133,4 @@ async function refusing<T>(work: Promise<T>): Promise<T> {
     if (error instanceof UnusableSql) throw new BadRequest(`query: ${error.message}`);
     throw error;
   }
-}
-
-/** Returns the paths of the files of a relation: its only bound value. */
-function pathsIn({ values }: Sql): string[] {
-  return values.flatMap(({ value }: Bound) => (typeof value === 'object' ? value.map(String) : []));
 }

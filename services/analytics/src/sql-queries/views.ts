@@ -15,10 +15,26 @@ const SESSIONS = `create view sessions as select session_id, arg_min(person_id, 
   min(occurred_at) as started_at, max(occurred_at) as ended_at, count(*) as events
   from events where session_id is not null group by session_id`;
 
+const parquet = (paths: readonly string[]) => `read_parquet(${listed(paths)}, hive_partitioning = false)`;
+const isOfQuery = ({ projectId, from, to }: SqlData) =>
+  `project_id = ${quoted(projectId)} and occurred_at >= ${instant(from)} and occurred_at < ${instant(to)}`;
+
+/**
+ * Returns the statement that copies the project's rows of shared files. DuckDB promises no order of conditions: one of
+ * the query could run before the one on the project, and show a value in its error. So the query never reads rows of
+ * other projects.
+ */
+export function copyOf(data: SqlData): string | undefined {
+  const { shared, copy } = data;
+  if (shared.length === 0) return undefined;
+  return `copy (select * from ${parquet(shared)} where ${isOfQuery(data)}) to ${quoted(copy)} (format parquet)`;
+}
+
 /** Returns the statements that create the views. A view binds no values, so they are literals. */
-export function viewsOf({ projectId, from, to, events, persons, people, groups }: SqlData): string[] {
-  const files =
-    events.length === 0 ? NO_EVENTS : `read_parquet(${listed(events)}, hive_partitioning = false)`;
+export function viewsOf(data: SqlData): string[] {
+  const { events, shared, copy, persons, people, groups } = data;
+  const files = [...events, ...(shared.length === 0 ? [] : [copy])];
+  const sent = files.length === 0 ? NO_EVENTS : parquet(files);
   const known =
     persons === undefined
       ? "(select '' as distinct_id, '' as person_id where false)"
@@ -29,9 +45,8 @@ export function viewsOf({ projectId, from, to, events, persons, people, groups }
     `create view events as select event_id, event_name as name, sent.distinct_id,
       coalesce(own.person_id, sent.distinct_id) as person_id, session_id, occurred_at, received_at,
       try_cast(properties as json) as properties, try_cast(context as json) as context, bot
-      from ${files} as sent left join ${known} as own on own.distinct_id = sent.distinct_id
-      where project_id = ${quoted(projectId)}
-        and occurred_at >= ${instant(from)} and occurred_at < ${instant(to)}`,
+      from ${sent} as sent left join ${known} as own on own.distinct_id = sent.distinct_id
+      where ${isOfQuery(data)}`,
     SESSIONS,
     ...(people === undefined
       ? []

@@ -29,6 +29,8 @@ export interface TestEvent {
   context: Record<string, unknown> | null;
   /** The person, with all ids. Absent if nothing is known of the person. */
   who?: User & { ids: readonly string[] };
+  /** The project, in a file of several. */
+  project?: string;
 }
 
 export interface Known {

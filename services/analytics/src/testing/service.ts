@@ -109,7 +109,7 @@ export async function startAnalytics(
       await mkdir(dirname(path), { recursive: true });
       const rows = events.map((event) =>
         JSON.stringify({
-          project_id: projectId,
+          project_id: event.project ?? projectId,
           event_id: event.id,
           event_name: event.name,
           distinct_id: event.person,
