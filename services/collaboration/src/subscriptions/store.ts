@@ -41,7 +41,43 @@ const IS_WAITING = eq(subscriptionMails.state, 'waiting');
 const LOCK_SPACE = 4;
 
 /** Subscriptions, their subscribers and mails. */
-export function createSubscriptionsStore(db: Db | Tx) {
+export interface SubscriptionsStore {
+  list(projectId: string): Promise<SubscriptionRow[]>;
+  find(key: SubscriptionKey): Promise<SubscriptionRow | undefined>;
+  /** Returns the subscribers of a project or of one of its subscriptions, ordered by sub. */
+  subscribers(projectId: string, id?: string): Promise<SubscriberRow[]>;
+  /** Locks the subscriptions of a project against other changes by users, until the transaction ends. */
+  lock(projectId: string): Promise<void>;
+  count(projectId: string): Promise<number>;
+  insert(row: typeof subscriptions.$inferInsert): Promise<void>;
+  change(key: SubscriptionKey, changes: Changes): Promise<void>;
+  remove(key: SubscriptionKey): Promise<void>;
+  /** Replaces the subscribers. Those who stay keep whether they have unsubscribed. */
+  replaceSubscribers(key: SubscriptionKey, subs: readonly string[]): Promise<void>;
+  setUnsubscribed(key: SubscriptionKey, sub: string, at: Date | null): Promise<void>;
+  /** Claims a subscription that is due until `until`. Skips those that another instance is claiming. */
+  claim(now: Date, until: Date): Promise<SubscriptionRow | undefined>;
+  /** Changes a subscription unless its reports have begun to run again or ended since. Returns whether it did. */
+  changeRunning(key: SubscriptionKey, runningSince: Date | null, changes: Changes): Promise<boolean>;
+  /** Returns how often subscriptions of a project were sent since a time. */
+  sendsSince(projectId: string, since: Date): Promise<number>;
+  /** Returns when these reports last ran. */
+  runTimes(projectId: string, reportIds: readonly string[]): Promise<ReadonlyMap<string, RunTimes>>;
+  /** Adds mails and calls `enqueue` in the same transaction. */
+  addMails(
+    mails: readonly Omit<SubscriptionMailRow, 'state'>[],
+    enqueue: (tx: QueueTransaction) => Promise<void>,
+  ): Promise<void>;
+  /** Gives up the mails of a subscription that wait, or only those to one member. */
+  skipWaiting(key: SubscriptionKey, sub?: string): Promise<void>;
+  /** Returns a mail that waits, with its subscription. Undefined if it was settled or removed. */
+  findWaiting(id: string): Promise<{ mail: SubscriptionMailRow; subscription: SubscriptionRow } | undefined>;
+  settle(id: string, state: 'sent' | 'failed' | 'skipped'): Promise<void>;
+  /** Counts an opened link of a mail. Writes nothing if the last mail was opened already. */
+  recordOpened(key: SubscriptionKey): Promise<void>;
+}
+
+export function createSubscriptionsStore(db: Db | Tx): SubscriptionsStore {
   return {
     list: (projectId: string): Promise<SubscriptionRow[]> =>
       db
@@ -55,7 +91,6 @@ export function createSubscriptionsStore(db: Db | Tx) {
       return row;
     },
 
-    /** Returns the subscribers of a project or of one of its subscriptions, ordered by sub. */
     subscribers: (projectId: string, id?: string): Promise<SubscriberRow[]> =>
       db
         .select()
@@ -63,7 +98,6 @@ export function createSubscriptionsStore(db: Db | Tx) {
         .where(id === undefined ? eq(subscribers.projectId, projectId) : subscribersOf({ projectId, id }))
         .orderBy(asc(subscribers.sub)),
 
-    /** Locks the subscriptions of a project against other changes by users, until the transaction ends. */
     async lock(projectId: string): Promise<void> {
       await db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${projectId}, ${LOCK_SPACE}))`);
     },
@@ -83,7 +117,6 @@ export function createSubscriptionsStore(db: Db | Tx) {
       await db.delete(subscriptions).where(named(key));
     },
 
-    /** Replaces the subscribers. Those who stay keep whether they have unsubscribed. */
     async replaceSubscribers({ projectId, id }: SubscriptionKey, subs: readonly string[]): Promise<void> {
       const key = { projectId, id };
       await db.delete(subscribers).where(and(subscribersOf(key), notInArray(subscribers.sub, [...subs])));
@@ -100,7 +133,6 @@ export function createSubscriptionsStore(db: Db | Tx) {
         .where(and(subscribersOf(key), eq(subscribers.sub, sub)));
     },
 
-    /** Claims a subscription that is due until `until`. Skips those that another instance is claiming. */
     async claim(now: Date, until: Date): Promise<SubscriptionRow | undefined> {
       const [due] = await db.execute<{ project_id: string; id: string }>(sql`
         update ${subscriptions} set step_at = ${until.toISOString()}::timestamptz
@@ -117,7 +149,6 @@ export function createSubscriptionsStore(db: Db | Tx) {
       return row;
     },
 
-    /** Changes a subscription unless its reports have begun to run again or ended since. Returns whether it did. */
     async changeRunning(key: SubscriptionKey, runningSince: Date | null, changes: Changes): Promise<boolean> {
       const isSame =
         runningSince === null
@@ -131,7 +162,6 @@ export function createSubscriptionsStore(db: Db | Tx) {
       return changed.length > 0;
     },
 
-    /** Returns how often subscriptions of a project were sent since a time. */
     async sendsSince(projectId: string, since: Date): Promise<number> {
       const [row] = await db
         .select({
@@ -142,7 +172,6 @@ export function createSubscriptionsStore(db: Db | Tx) {
       return row?.sends ?? 0;
     },
 
-    /** Returns when these reports last ran. */
     async runTimes(projectId: string, reportIds: readonly string[]): Promise<ReadonlyMap<string, RunTimes>> {
       const ids = [...reportIds];
       const ran = await db
@@ -157,7 +186,6 @@ export function createSubscriptionsStore(db: Db | Tx) {
       return new Map(ids.map((id) => [id, { ranAt: runs?.get(id), failedAt: failures?.get(id) }]));
     },
 
-    /** Adds mails and calls `enqueue` in the same transaction. */
     async addMails(
       mails: readonly Omit<SubscriptionMailRow, 'state'>[],
       enqueue: (tx: QueueTransaction) => Promise<void>,
@@ -166,7 +194,6 @@ export function createSubscriptionsStore(db: Db | Tx) {
       await enqueue(fromDrizzle(db, sql));
     },
 
-    /** Gives up the mails of a subscription that wait, or only those to one member. */
     async skipWaiting(key: SubscriptionKey, sub?: string): Promise<void> {
       const isTo = sub === undefined ? undefined : eq(subscriptionMails.sub, sub);
       await db
@@ -175,7 +202,6 @@ export function createSubscriptionsStore(db: Db | Tx) {
         .where(and(mailsOf(key), IS_WAITING, isTo));
     },
 
-    /** Returns a mail that waits, with its subscription. Undefined if it was settled or removed. */
     async findWaiting(
       id: string,
     ): Promise<{ mail: SubscriptionMailRow; subscription: SubscriptionRow } | undefined> {
@@ -200,7 +226,6 @@ export function createSubscriptionsStore(db: Db | Tx) {
         .where(and(eq(subscriptionMails.id, id), IS_WAITING));
     },
 
-    /** Counts an opened link of a mail. Writes nothing if the last mail was opened already. */
     async recordOpened(key: SubscriptionKey): Promise<void> {
       await db
         .update(subscriptions)

@@ -12,6 +12,7 @@ import {
   type SubscriberRow,
   type SubscriptionKey,
   type SubscriptionRow,
+  type SubscriptionsStore,
 } from './store.ts';
 import type { FindTarget } from './target.ts';
 
@@ -48,8 +49,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   const { db, directory, findTarget, limit, clock } = options;
   const store = createSubscriptionsStore(db);
 
-  async function read(from: Db | Tx, key: SubscriptionKey): Promise<Subscription> {
-    const own = createSubscriptionsStore(from);
+  async function read(own: SubscriptionsStore, key: SubscriptionKey): Promise<Subscription> {
     const row = await own.find(key);
     if (row === undefined) throw new NotFound('Subscription not found.');
     return present(row, await own.subscribers(key.projectId, key.id));
@@ -70,7 +70,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       return rows.map((row) => present(row, all.get(row.id) ?? []));
     },
 
-    get: (key) => read(db, key),
+    get: (key) => read(store, key),
 
     async put(change, key, definition, sub) {
       const { target, schedule, enabled } = definition;
@@ -121,7 +121,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
         );
         // Only they can undo that they have unsubscribed.
         await locked.setUnsubscribed(key, sub, null);
-        return read(tx, key);
+        return read(locked, key);
       });
     },
 
@@ -130,7 +130,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     },
 
     async send(change, key) {
-      await read(db, key);
+      await read(store, key);
       await limit.consume(key.projectId);
       await change.transaction(async (tx) => {
         const now = clock.now();
