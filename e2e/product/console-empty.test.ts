@@ -19,6 +19,7 @@ const EMPTY = [
   ...['', '/insights', '/dashboards', '/events', '/dictionary', '/people', '/groups', '/cohorts'],
   ...['/recordings', '/flags', '/flag-requests', '/inbox', '/messages'],
   ...['/settings/members', '/settings/project', '/settings/sign-in', '/settings/webhooks', '/alerts'],
+  '/subscriptions',
 ];
 
 describe.skipIf(!hasChromium)('a project without data in the console', () => {

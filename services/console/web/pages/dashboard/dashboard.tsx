@@ -1,5 +1,5 @@
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { Maximize } from 'lucide-react';
+import { Mail, Maximize } from 'lucide-react';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { useCall, useChange, useList } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
@@ -76,6 +76,7 @@ function Opened({ stored }: { stored: Dashboard }) {
   const isEditing = draft !== undefined;
   const showFull = useCallback(() => void stage.current?.requestFullscreen(), []);
   useKeys(useMemo(() => [{ keys: 'f', title: t('Full screen'), run: showFull }], [showFull]));
+  const isNarrowed = stored.range !== null || stored.where.length > 0;
   const views = (
     <>
       <CopyAs
@@ -85,6 +86,16 @@ function Opened({ stored }: { stored: Dashboard }) {
         }}
         command={`switchboard get dashboard ${project.id} ${stored.id}`}
       />
+      {may('subscriptions.write') && !isNarrowed ? (
+        <Button
+          icon={Mail}
+          onClick={() =>
+            void navigate({ to: pathOf('/subscriptions'), search: { edit: 'new', dashboard: stored.id } })
+          }
+        >
+          {t('Subscribe')}
+        </Button>
+      ) : null}
       <Button icon={Maximize} onClick={showFull}>
         {t('Full screen')}
       </Button>

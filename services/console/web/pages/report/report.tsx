@@ -1,5 +1,5 @@
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { Share2 } from 'lucide-react';
+import { Mail, Share2 } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useCall, useChange } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
@@ -54,6 +54,16 @@ export function Page() {
               }
             >
               {t('Create alert')}
+            </Button>
+          ) : null}
+          {may('subscriptions.write') ? (
+            <Button
+              icon={Mail}
+              onClick={() =>
+                void navigate({ to: pathOf('/subscriptions'), search: { edit: 'new', report: reportId } })
+              }
+            >
+              {t('Subscribe')}
             </Button>
           ) : null}
           {may('reports.share') ? (
@@ -121,7 +131,7 @@ export function Page() {
             remove.mutate(undefined, { onSuccess: () => void navigate({ to: pathOf('/insights') }) })
           }
         >
-          <p>{t('Its comments, annotations, runs and public link are deleted too.')}</p>
+          <p>{t('Its comments, annotations, runs, subscriptions and public link are deleted too.')}</p>
         </Confirm>
       ) : null}
     </PageLayout>

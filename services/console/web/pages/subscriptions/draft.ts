@@ -1,0 +1,78 @@
+import type { Definition, Schedule, Subscription } from './words.tsx';
+
+/** A subscription while it is edited. */
+export interface SubscriptionDraft {
+  /** The kind and id of the target, such as `report:weekly`. Empty: not chosen. */
+  target: string;
+  every: Schedule['every'];
+  weekday: number;
+  /** The day of the month, as typed. */
+  day: string;
+  at: string;
+  timeZone: string;
+  recipients: readonly string[];
+  enabled: boolean;
+}
+
+export const targetOf = ({ kind, id }: Definition['target']): string => `${kind}:${id}`;
+
+interface NewSubscription {
+  report: string | undefined;
+  dashboard: string | undefined;
+  /** The sub of the person who creates it. */
+  sub: string;
+}
+
+/** Returns the form in which a subscription is edited. */
+export function draftOf(
+  subscription: Subscription | undefined,
+  { report, dashboard, sub }: NewSubscription,
+): SubscriptionDraft {
+  if (subscription !== undefined) {
+    const { target, schedule, recipients, enabled } = subscription;
+    const { every, at, timeZone } = schedule;
+    return {
+      target: targetOf(target),
+      every,
+      weekday: every === 'week' ? schedule.on : 1,
+      day: every === 'month' ? String(schedule.on) : '1',
+      at,
+      timeZone,
+      recipients: recipients.map((one) => one.sub),
+      enabled,
+    };
+  }
+  const id = report ?? dashboard;
+  return {
+    target: id === undefined ? '' : targetOf({ kind: report === undefined ? 'dashboard' : 'report', id }),
+    every: 'week',
+    weekday: 1,
+    day: '1',
+    at: '08:30',
+    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    recipients: [sub],
+    enabled: true,
+  };
+}
+
+/** Returns the subscription as the API takes it, or undefined while it is incomplete. */
+export function definitionOf({ target, ...draft }: SubscriptionDraft): Definition | undefined {
+  const { every, weekday, at, timeZone, recipients, enabled } = draft;
+  const day = Number(draft.day);
+  const isComplete = target !== '' && at !== '' && timeZone.trim() !== '' && recipients.length > 0;
+  if (!isComplete || (every === 'month' && !(day >= 1 && day <= 31))) return undefined;
+  const colon = target.indexOf(':');
+  const kind = target.slice(0, colon) === 'report' ? 'report' : 'dashboard';
+  const when = { at, timeZone: timeZone.trim() };
+  return {
+    target: { kind, id: target.slice(colon + 1) },
+    schedule:
+      every === 'week'
+        ? { every, on: weekday, ...when }
+        : every === 'month'
+          ? { every, on: day, ...when }
+          : { every, ...when },
+    recipients: [...recipients],
+    enabled,
+  };
+}

@@ -1,0 +1,25 @@
+import { useCall } from '../../app/api.ts';
+import { usePlace } from '../../app/project.ts';
+import { targetOf } from './draft.ts';
+
+/** Returns the reports of the project, and the dashboards without a range and filters. */
+export function useTargets(): { value: string; name: string }[] {
+  const { project } = usePlace();
+  const params = { projectId: project.id };
+  const reports = useCall(['listReports', project.id, 'subscriptions'], (client, options) =>
+    client.call('listReports', { params }, options),
+  );
+  const dashboards = useCall(['listDashboards', project.id, 'subscriptions'], (client, options) =>
+    client.call('listDashboards', { params }, options),
+  );
+  const plain = (dashboards.data?.dashboards ?? []).filter(
+    ({ range, where }) => range === null && where.length === 0,
+  );
+  return [
+    ...(reports.data?.reports ?? []).map(({ id, name }) => ({
+      value: targetOf({ kind: 'report', id }),
+      name,
+    })),
+    ...plain.map(({ id, name }) => ({ value: targetOf({ kind: 'dashboard', id }), name })),
+  ];
+}
