@@ -18,6 +18,7 @@ import {
   threadReads,
   threads,
 } from '../schema/index.ts';
+import { removeJobs, removeMails } from '../schema/jobs.ts';
 
 /** Replaces the sub of an erased colleague. No member has this sub, because no identity provider issues it. */
 const ERASED_SUB = 'erased';
@@ -99,8 +100,8 @@ export function createErasureStore(db: Db): ErasureStore {
         await tx.delete(threadReads).where(eq(threadReads.sub, sub));
         await tx.delete(annotations).where(eq(annotations.createdBySub, sub));
         await tx.update(dashboards).set({ ownerSub: null }).where(eq(dashboards.ownerSub, sub));
-        for (const table of [subscriptionMails, subscribers])
-          await tx.delete(table).where(eq(table.sub, sub));
+        await removeMails(tx, eq(subscriptionMails.sub, sub));
+        await tx.delete(subscribers).where(eq(subscribers.sub, sub));
         await tx.update(subscriptions).set({ createdBySub: null }).where(eq(subscriptions.createdBySub, sub));
 
         const sent = tx.select({ id: shares.id }).from(shares).where(eq(shares.senderSub, sub));
@@ -122,9 +123,7 @@ export function createErasureStore(db: Db): ErasureStore {
         );
         const gone = sql`${sql.param(endpoints.map(({ endpoint }) => endpoint))}::text[]`;
         await tx.delete(droppedEndpoints).where(sql`${droppedEndpoints.endpoint} = any(${gone})`);
-        // A failed job contains the mail server's reply, which may contain the address.
-        await tx.execute(sql`
-          delete from pgboss.job where data->>'id' = any(${sql.param(removed.map(({ id }) => id))}::text[])`);
+        await removeJobs(tx, removed);
       });
     },
   };

@@ -20,6 +20,7 @@ import {
   threadReads,
   threads,
 } from '../schema/index.ts';
+import { removeJobs, removeMails } from '../schema/jobs.ts';
 
 export interface RemovalsStore {
   /** Removes the data of a report: its link, runs, threads, annotations, shares and subscriptions. */
@@ -101,25 +102,23 @@ async function removeSubscriptions(
     target && and(eq(subscriptions.targetKind, target.kind), eq(subscriptions.targetId, target.id)),
   );
   const ids = db.select({ id: subscriptions.id }).from(subscriptions).where(which);
-  const removed = await db
-    .delete(subscriptionMails)
-    .where(and(eq(subscriptionMails.projectId, projectId), inArray(subscriptionMails.subscriptionId, ids)))
-    .returning({ id: subscriptionMails.id });
-  await removeJobs(db, removed);
+  await removeMails(
+    db,
+    and(eq(subscriptionMails.projectId, projectId), inArray(subscriptionMails.subscriptionId, ids)),
+  );
   await db.delete(subscriptions).where(which);
 }
 
-/** Takes a member off the subscriptions of a company. Jobs of removed mails do nothing. */
+/** Takes a member off the subscriptions of a company. */
 async function removeSubscriber(db: Db | Tx, sub: string, companyId: string): Promise<void> {
-  for (const table of [subscriptionMails, subscribers]) {
-    await db.delete(table).where(
-      and(
-        eq(table.sub, sub),
-        sql`exists (select 1 from ${subscriptions} where ${subscriptions.projectId} = ${table.projectId}
-              and ${subscriptions.id} = ${table.subscriptionId} and ${subscriptions.companyId} = ${companyId})`,
-      ),
+  const isOfMember = (table: typeof subscriptionMails | typeof subscribers) =>
+    and(
+      eq(table.sub, sub),
+      sql`exists (select 1 from ${subscriptions} where ${subscriptions.projectId} = ${table.projectId}
+        and ${subscriptions.id} = ${table.subscriptionId} and ${subscriptions.companyId} = ${companyId})`,
     );
-  }
+  await removeMails(db, isOfMember(subscriptionMails));
+  await db.delete(subscribers).where(isOfMember(subscribers));
 }
 
 async function removeAll(tx: Tx, which: (table: OfReports) => SQL | undefined): Promise<void> {
@@ -147,11 +146,4 @@ async function removeShares(tx: Tx, ids: SQLWrapper): Promise<void> {
     .returning({ id: deliveries.id });
   await removeJobs(tx, removed);
   await tx.delete(shares).where(inArray(shares.id, ids));
-}
-
-/** Removes the jobs of these deliveries, including failed ones, which contain the mail server's reply. */
-async function removeJobs(db: Db | Tx, removed: readonly { id: string }[]): Promise<void> {
-  if (removed.length === 0) return;
-  await db.execute(sql`
-    delete from pgboss.job where data->>'id' = any(${sql.param(removed.map(({ id }) => id))}::text[])`);
 }

@@ -8,6 +8,7 @@ import {
   subscriptionMails,
   subscriptions,
 } from '../schema/index.ts';
+import { removeMails } from '../schema/jobs.ts';
 
 /** The transaction in which jobs are added to the queue. */
 export type QueueTransaction = ReturnType<typeof fromDrizzle>;
@@ -114,6 +115,7 @@ export function createSubscriptionsStore(db: Db | Tx): SubscriptionsStore {
     },
 
     async remove(key: SubscriptionKey): Promise<void> {
+      await removeMails(db, mailsOf(key));
       await db.delete(subscriptions).where(named(key));
     },
 

@@ -44,6 +44,12 @@ const record = (reportId: string, report: unknown) =>
 const to = () => smtp.received.flatMap((mail) => mail.to).sort();
 const linkIn = (text: string | undefined, label: string) =>
   new URL(text?.split(label)[1]?.match(/https:[^\s>]+/)?.[0] ?? '').pathname;
+/** Returns the ids of the mails to a member. */
+const mailsTo = async (sub: string) =>
+  (await database.sql`select id from subscription_mails where sub = ${sub}`).map(({ id }) => String(id));
+/** Counts the jobs of mails in the queue. */
+const jobsOf = async (mails: string[]) =>
+  (await database.sql`select from pgboss.job where data->>'id' = any(${mails})`).length;
 /** Does the same as `eventually` while the clock runs on from a time. */
 const eventuallyAfter = (time: string, check: () => unknown) => {
   let at = Date.parse(time);
@@ -265,6 +271,11 @@ describe('a subscription', () => {
       expect(await get('slow')).toMatchObject({ failure: null, lastSentAt: expect.any(String) }),
     );
     await nothingMore(1);
+    // A failed job has the reply of the mail server, which may have the address.
+    const mails = await mailsTo('grace');
+    expect(await jobsOf(mails)).toBe(1);
+    await ada.call('DELETE', path('slow'));
+    expect(await jobsOf(mails)).toBe(0);
   });
 });
 
@@ -321,10 +332,16 @@ describe('a recipient', () => {
   it('who leaves the company gets nothing more', async () => {
     await harness.directory.put('member', member('tess', 'Tess'));
     await weekly('left', { recipients: ['grace', 'tess'] });
+    await ada.call('POST', `${path('left')}/send`);
+    await eventually(() => expect(smtp.received).toHaveLength(2));
+    const mails = await mailsTo('tess');
+    expect(await jobsOf(mails)).toBe(1);
     await harness.directory.remove('member', 'acme', 'tess');
     await eventually(async () =>
       expect((await get('left')).recipients).toEqual([{ sub: 'grace', unsubscribed: false }]),
     );
+    expect(await jobsOf(mails)).toBe(0);
+    smtp.received.length = 0;
     await ada.call('POST', `${path('left')}/send`);
     await eventually(() => expect(to()).toEqual(['grace@acme.example']));
     await nothingMore(1);
