@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { FUNCTIONS } from './functions.ts';
+import { quoted } from './quoted.ts';
 
 export interface EngineOptions {
   threads: number;
@@ -96,8 +97,4 @@ async function openInstance(options: EngineOptions): Promise<DuckDBInstance> {
   await setup.run('set lock_configuration = true');
   setup.closeSync();
   return instance;
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
 }

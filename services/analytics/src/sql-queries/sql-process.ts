@@ -2,10 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api';
 import { createBirpc } from 'birpc';
+import { quoted } from '../engine/quoted.ts';
 import type { CheckedSql, Refusable, SqlJob, SqlProcessCalls, SqlQuery, SqlTable } from './calls.ts';
 import { UnusableSql } from './check.ts';
 import { readStatement } from './statement.ts';
-import { copyOf, quoted, viewsOf } from './views.ts';
+import { copyOf, viewsOf } from './views.ts';
 
 /**
  * The entry point of the process that runs one SQL query. See `createSqlRunner`. It has neither secrets nor files of

@@ -1,7 +1,5 @@
+import { quoted } from '../engine/quoted.ts';
 import type { SqlData } from './calls.ts';
-
-/** Returns a literal text. */
-export const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
 const listed = (texts: readonly string[]) => `[${texts.map(quoted).join(', ')}]`;
 const instant = (millis: number) => `make_timestamptz(${Math.trunc(millis)}::bigint * 1000)`;
