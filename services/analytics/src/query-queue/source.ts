@@ -36,8 +36,8 @@ interface Paths {
 
 export type FoundSource = KnownSource &
   Pick<Source, 'dialect' | 'projectId' | 'events' | 'kept'> & {
-    /** The files of the events. Absent if the events are in a table. */
-    paths?: Paths | undefined;
+    /** Returns the files of the events. Absent if the events are in a table. */
+    paths?: (() => Paths) | undefined;
   };
 
 export interface Found {
@@ -99,7 +99,7 @@ export function createFileSources({
             const source = {
               dialect: DUCKDB,
               projectId,
-              paths: pathsOf(held.files, files, projectId),
+              paths: () => pathsOf(held.files, files, projectId),
               events: eventsIn(held.files),
               kept: findKept,
             };
@@ -124,10 +124,8 @@ function pathsOf(
   projectId: string,
 ): Paths {
   const own = new Set(files.filter(({ project }) => project === projectId).map(({ key }) => key));
-  const [ours, shared] = [true, false].map((isOwn) =>
-    held.filter(({ key }) => own.has(key) === isOwn).map(({ path }) => path),
-  );
-  return { own: ours ?? [], shared: shared ?? [] };
+  const { ours = [], others = [] } = Object.groupBy(held, ({ key }) => (own.has(key) ? 'ours' : 'others'));
+  return { own: ours.map(({ path }) => path), shared: others.map(({ path }) => path) };
 }
 
 function eventsIn(files: readonly HeldFile[]): Sql {

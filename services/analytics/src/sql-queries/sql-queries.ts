@@ -73,6 +73,7 @@ export function createRunSql(options: SqlQueriesOptions): RunSql {
     await mkdir(options.folder, { recursive: true });
     const folder = await mkdtemp(join(options.folder, 'query-'));
     const fileOf = (name: string) => join(folder, name);
+    const files = paths?.();
     try {
       return await useProcess(signal, async (process) => {
         const { statement, views } = await process.check({ query, params });
@@ -91,8 +92,8 @@ export function createRunSql(options: SqlQueriesOptions): RunSql {
           data: {
             ...span,
             projectId,
-            events: paths?.own ?? [],
-            shared: paths?.shared ?? [],
+            events: files?.own ?? [],
+            shared: files?.shared ?? [],
             copy: fileOf('copy.parquet'),
             persons: personIds && persons,
             people,
