@@ -93,6 +93,11 @@ beforeAll(async () => {
       },
     },
   ]);
+  // Members are counted after the call is applied.
+  await eventually(async () => {
+    const { body } = await analytics.call('GET', '/v1/projects/shop/groups');
+    expect(body).toMatchObject({ groups: [{ id: 'acme', members: 1 }] });
+  });
 });
 
 describe('a SQL query', () => {
