@@ -145,6 +145,34 @@ describe.each(await enginesForTests())('$name', ({ name, isMissing, start }) => 
     expect(added).toBe(3);
   });
 
+  it('computes more lists of one event than a mask has bits', async () => {
+    const counts = Array.from({ length: 55 }, (_, index) => index + 1);
+    const events = counts.flatMap((count) =>
+      Array.from({ length: count }, (_, index) => ({
+        id: `${count}-${index}`,
+        t: NOW - DAY,
+        name: 'a',
+        person: `sent ${count}`,
+        session: null,
+        properties: {},
+        context: null,
+      })),
+    );
+    await started.load([{ events, people: {}, personIds: {} }]);
+    const cohorts = counts.flatMap((count) =>
+      (['gte', 'eq'] as const).map((operator) => ({
+        id: `${operator} ${count}`,
+        did: [{ event: 'a', count: { [operator]: count }, within: { days: 7 } }],
+        combine: 'all' as const,
+      })),
+    );
+    const { lists } = await computed(cohorts, []);
+    for (const count of counts) {
+      expect(membersOf(lists.get(`eq ${count}`))).toEqual([`sent ${count}`]);
+      expect(lists.get(`gte ${count}`)?.size).toBe(counts.length - count + 1);
+    }
+  });
+
   it('computes the same members as the reference', async () => {
     await fc.assert(
       fc.asyncProperty(scene, async ({ events: sent, identified, isJoined, cohorts }) => {

@@ -1,6 +1,6 @@
 import type { Combination, DidCondition, EventChoice } from '@switchboard/contracts';
 import type { Dialect } from '../engine/dialect.ts';
-import { allOf, anyOf, COMMA, integer, join, numbered, type Sql, sql, whole } from '../engine/sql.ts';
+import { allOf, anyOf, COMMA, integer, join, numbered, type Sql, sql, text, whole } from '../engine/sql.ts';
 import { type Source, selectEvents } from '../selection/events.ts';
 
 /** The conditions of a cohort on what people did. */
@@ -18,10 +18,11 @@ interface Counter {
 }
 
 /**
- * The number of people with a fact, who fulfill the count, or do not fulfill it if 0 does: people without events have
- * no facts.
+ * The number of a fact about the people who fulfill the count, or do not fulfill it if 0 does: people without events
+ * have no facts.
  */
 interface Test {
+  /** Assigned once all scans are known. */
   k: number;
   count: DidCondition['count'];
 }
@@ -50,20 +51,30 @@ export interface Plan {
   next: number;
 }
 
-/** The `k` of everyone known. */
+/** The fact of everyone known. */
 export const KNOWN = 0;
+/** The facts of a group have one mask: a row of a person and a group, instead of one of each fact. */
+const GROUP_SIZE = 50;
+
+const groupOf = (k: number) => Math.floor(k / GROUP_SIZE);
+const bitOf = (k: number) => k % GROUP_SIZE;
+const groupsOf = (facts: readonly number[]) => [...new Set(facts.map(groupOf))];
 
 const DAY_MS = 86_400_000;
-/** An engine plans a query before a time-out can stop it, and each condition takes time. A mask has 63 bits. */
+/** An engine plans a query before a time-out can stop it, and each condition takes time. A mask has 53 bits. */
 const MAX_COUNTERS = 50;
 const MAX_CLAUSES = 200;
+/** Bounds the masks of a row. */
+const MAX_GROUPS = 10;
+/** The longest prefix by which lists are divided. */
+export const PREFIX_LENGTH = 3;
 
 /** Plans one scan for the conditions of all cohorts about one event, as far as a query can hold them. */
 export function planOf(cohorts: readonly BehaviouralCohort[], now: number): Plan {
   const counters = new Map<string, Counter>();
   const tests = new Map<string, Test>();
 
-  function testOf({ event, where = [], count, within: { days } }: DidCondition): number {
+  function testOf({ event, where = [], count, within: { days } }: DidCondition): Test {
     const counterKey = JSON.stringify([event, where, days]);
     const counter = counters.get(counterKey) ?? {
       choice: { event, where },
@@ -72,17 +83,17 @@ export function planOf(cohorts: readonly BehaviouralCohort[], now: number): Plan
     };
     counters.set(counterKey, counter);
     const key = JSON.stringify([counterKey, count]);
-    const test = tests.get(key) ?? { k: KNOWN + 1 + tests.size, count };
+    const test = tests.get(key) ?? { k: KNOWN, count };
     if (!tests.has(key)) counter.tests.push(test);
     tests.set(key, test);
-    return test.k;
+    return test;
   }
 
-  const planned = cohorts.map(({ id, did, combine }) => {
-    const numbers = (isOfZero: boolean) => [
+  const decided = cohorts.map(({ id, did, combine }) => {
+    const testsOf = (isOfZero: boolean) => [
       ...new Set(did.filter(({ count }) => fulfils(count, 0) === isOfZero).map(testOf)),
     ];
-    return { id, combine, has: numbers(false), lacks: numbers(true) };
+    return { id, combine, has: testsOf(false), lacks: testsOf(true) };
   });
   const scans: Scan[] = [];
   for (const [event, all] of Map.groupBy(counters.values(), ({ choice }) => choice.event)) {
@@ -100,7 +111,16 @@ export function planOf(cohorts: readonly BehaviouralCohort[], now: number): Plan
       }
     }
   }
-  return { scans, cohorts: planned, next: KNOWN + 1 + tests.size };
+  // In the order of the scans, so that each has few groups of facts.
+  const ordered = scans.flatMap(({ counters: all }) => all.flatMap((counter) => counter.tests));
+  for (const [index, test] of ordered.entries()) test.k = KNOWN + 1 + index;
+  const numbers = (all: readonly Test[]) => all.map(({ k }) => k);
+  const planned = decided.map(({ has, lacks, ...cohort }) => ({
+    ...cohort,
+    has: numbers(has),
+    lacks: numbers(lacks),
+  }));
+  return { scans, cohorts: planned, next: KNOWN + 1 + ordered.length };
 }
 
 const fulfils = ({ gte, lte, eq }: DidCondition['count'], count: number): boolean =>
@@ -115,12 +135,30 @@ function fulfilsIn({ gte, lte, eq }: DidCondition['count'], count: Sql): Sql {
 /** Whether a count has a fact exactly if it is not 0. */
 const isOfPresence = ({ gte, lte, eq }: DidCondition['count']): boolean => gte === 1 || lte === 0 || eq === 0;
 
-/** Returns a number with one bit for each of these conditions. Costs less to aggregate than each of them. */
-const maskOf = (conditions: readonly Sql[]): Sql =>
+/** Returns a number with the bits of the conditions that hold. Costs less to aggregate than each of them. */
+const bitsOf = (conditions: Iterable<readonly [number, Sql]>): Sql =>
   join(
-    conditions.map((condition, bit) => sql`case when ${condition} then ${whole(2 ** bit)} else 0 end`),
+    Array.from(
+      conditions,
+      ([bit, condition]) => sql`case when ${condition} then ${whole(2 ** bit)} else 0 end`,
+    ),
     sql` + `,
   );
+/** The same, with the position of each condition as its bit. */
+const maskOf = (conditions: readonly Sql[]): Sql => bitsOf(conditions.entries());
+
+/** Returns a query of the masks of people: a row for each group with a fact that holds. */
+function masksOf(dialect: Dialect, facts: ReadonlyMap<number, Sql>, people: Sql): Sql {
+  const masks = Array.from(
+    Map.groupBy(facts, ([k]) => groupOf(k)),
+    ([group, all]) =>
+      sql`when ${whole(group)} then ${bitsOf(all.map(([k, isFact]) => [bitOf(k), isFact] as const))}`,
+  );
+  const groups = join(groupsOf([...facts.keys()]).map(whole), COMMA);
+  return sql`select k, p, mask from (select k, p, case k ${join(masks, sql` `)} else 0 end as mask
+    from (select ${dialect.elements(sql`[${groups}]`)} as k, people.* from (${people}) as people) as spread) as masks
+    where mask <> 0`;
+}
 
 /** Returns a query of the facts of a scan. */
 export function factsOf({ event, from, to, counters }: Scan, source: Source): Sql {
@@ -145,35 +183,34 @@ export function factsOf({ event, from, to, counters }: Scan, source: Source): Sq
       ? sql``
       : sql`, count(case when ${dialect.hasBit(mask, index)} then 1 end) as ${numbered('c', index)}`,
   );
-  const facts = counters.flatMap(({ tests }, index) =>
-    tests.map(({ k, count }) => {
-      const isFulfilled = fulfilsIn(count, numbered('c', index));
-      const isFact = isOfPresence(count)
-        ? dialect.hasBit(sql`masks`, index)
-        : fulfils(count, 0)
-          ? sql`not (${isFulfilled})`
-          : isFulfilled;
-      return sql`case when ${isFact} then ${integer(k)} else ${integer(-1)} end`;
-    }),
+  const facts = new Map(
+    counters.flatMap(({ tests }, index) =>
+      tests.map(({ k, count }): [number, Sql] => {
+        if (isOfPresence(count)) return [k, dialect.hasBit(sql`masks`, index)];
+        const isFulfilled = fulfilsIn(count, numbered('c', index));
+        return [k, fulfils(count, 0) ? sql`not (${isFulfilled})` : isFulfilled];
+      }),
+    ),
   );
-  return sql`select k, p from (select ${dialect.elements(sql`[${join(facts, COMMA)}]`)} as k, p
-    from (select p, bit_or(mask) as masks${join(counts, sql``)}
-      from (select p, ${maskOf(counted)} as mask
-        from (select p, t${join(tests, sql``)} from (${selected.relation}) as events) as tested) as masked
-      where mask <> 0 group by p) as counted) as facts
-    where k >= 0`;
+  const people = sql`select p, bit_or(mask) as masks${join(counts, sql``)}
+    from (select p, ${maskOf(counted)} as mask
+      from (select p, t${join(tests, sql``)} from (${selected.relation}) as events) as tested) as masked
+    where mask <> 0 group by p`;
+  return masksOf(dialect, facts, people);
 }
 
 /** Returns a query of the people that a project knows, each named by the person of the id. */
 export function knownPeople(ids: Sql, personIds: Sql | undefined): Sql {
   const known = sql`select p from ${ids} as ids where k = ${integer(-1)}`;
-  return personIds === undefined
-    ? sql`select ${integer(KNOWN)} as k, p from (${known}) as known`
-    : sql`select distinct ${integer(KNOWN)} as k, coalesce(own.person_id, known.p) as p
-        from (${known}) as known left join ${personIds} as own on own.distinct_id = known.p`;
+  const people =
+    personIds === undefined
+      ? known
+      : sql`select distinct coalesce(own.person_id, known.p) as p
+          from (${known}) as known left join ${personIds} as own on own.distinct_id = known.p`;
+  return sql`select ${whole(groupOf(KNOWN))} as k, p, ${whole(2 ** bitOf(KNOWN))} as mask from (${people}) as people`;
 }
 
-/** Returns the `k` of a cohort's members among the facts of the scans. Undefined if `membersOf` has to derive them. */
+/** Returns the fact of a cohort's members among those of the scans. Undefined if `membersOf` has to derive them. */
 export function factOf({ has, lacks }: PlannedCohort): number | undefined {
   return lacks.length === 0 && has.length === 1 ? has[0] : undefined;
 }
@@ -212,37 +249,69 @@ const readBy = ({ has, lacks }: PlannedCohort) => [...(lacks.length > 0 ? [KNOWN
 
 /** Returns a query of the members of cohorts as facts. */
 export function membersOf(dialect: Dialect, cohorts: Derivation, facts: Sql): Sql {
-  const read = [...new Set([...cohorts.values()].flatMap(readBy))];
-  const bits = new Map(read.map((k, bit) => [k, bit]));
-  const has = (k: number) => dialect.hasBit(sql`masks`, bits.get(k) ?? 0);
-  const members = Array.from(cohorts, ([k, cohort]) => {
-    const conditions = [...cohort.has.map(has), ...cohort.lacks.map((one) => sql`not ${has(one)}`)];
-    const isMember = (cohort.combine === 'any' ? anyOf : allOf)(conditions);
-    const isKnown = cohort.lacks.length > 0 ? [anyOf(readBy(cohort).map(has))] : [];
-    return sql`case when ${allOf([...isKnown, isMember])} then ${integer(k)} else ${integer(-1)} end`;
-  });
-  const mask = maskOf(read.map((k) => sql`k = ${whole(k)}`));
-  return sql`select k, p from (select ${dialect.elements(sql`[${join(members, COMMA)}]`)} as k, p
-    from (select p, bit_or(${mask}) as masks from ${facts} as facts where k in (${join(read.map(whole), COMMA)})
-      group by p) as counted) as members
-    where k >= 0`;
+  const groups = groupsOf([...cohorts.values()].flatMap(readBy));
+  const has = (k: number) => dialect.hasBit(numbered('m', groups.indexOf(groupOf(k))), bitOf(k));
+  const members = new Map(
+    Array.from(cohorts, ([k, cohort]): [number, Sql] => {
+      const conditions = [...cohort.has.map(has), ...cohort.lacks.map((one) => sql`not ${has(one)}`)];
+      const isMember = (cohort.combine === 'any' ? anyOf : allOf)(conditions);
+      const isKnown = cohort.lacks.length > 0 ? [anyOf(readBy(cohort).map(has))] : [];
+      return [k, allOf([...isKnown, isMember])];
+    }),
+  );
+  const masks = maskColumns(groups).map((mask, index) => sql`, ${mask} as ${numbered('m', index)}`);
+  return masksOf(
+    dialect,
+    members,
+    sql`select p${join(masks, sql``)} from ${inGroups(facts, groups)} group by p`,
+  );
 }
 
-/** Returns a query of the number of people with each of these facts, and of the bytes of their ids. */
-export function sizesOf(dialect: Dialect, numbers: readonly number[], facts: Sql): Sql {
-  return sql`select k::integer as k, count(*)::double as size, sum(${dialect.bytesOf(sql`p`)})::double as bytes
-    from ${facts} as facts where k in (${join(numbers.map(whole), COMMA)}) group by k`;
+const inGroups = (facts: Sql, groups: readonly number[]): Sql =>
+  sql`${facts} as facts where k in (${join(groups.map(whole), COMMA)})`;
+
+/** Returns the mask of a person in each of these groups. */
+const maskColumns = (groups: readonly number[]): Sql[] =>
+  groups.map((group) => sql`bit_or(case when k = ${whole(group)} then mask else 0 end)`);
+
+/** Divides facts into those that one query reads. */
+export function readTogether(facts: readonly number[]): number[][] {
+  const groups = groupsOf(facts);
+  const parts = Map.groupBy(facts, (k) => Math.floor(groups.indexOf(groupOf(k)) / MAX_GROUPS));
+  return [...parts.values()];
 }
 
-/** Returns a query of the parts of lists, by fact and prefix. `within` is the prefix that all have. */
-export function partsOf(
+/** Returns a query for `eachPerson`: the bytes of each person's id and the person's masks. */
+export function sizesOf(dialect: Dialect, read: readonly number[], facts: Sql): Sql {
+  const groups = groupsOf(read);
+  const words = join([dialect.bytesOf(sql`p`), ...maskColumns(groups)], COMMA);
+  return sql`select '' as p, [${words}] as words, [''] as labels from ${inGroups(facts, groups)} group by p`;
+}
+
+/**
+ * Returns a query for `eachPerson`, ordered by id: the masks of each person, and the first characters of the id's MD5.
+ * `within` is the prefix of those that are read.
+ */
+export function membersByFact(
   dialect: Dialect,
-  { numbers, depth, within }: { numbers: readonly number[]; depth: number; within: Sql | undefined },
+  { read, within }: { read: readonly number[]; within: string | undefined },
   facts: Sql,
 ): Sql {
-  const isWithin = within === undefined ? sql`` : sql` and ${dialect.md5Prefix(sql`p`, 1)} = ${within}`;
-  return sql`select k::integer as k, prefix, ${dialect.jsonOfTexts(sql`p`)} as members
-    from (select k, p, ${dialect.md5Prefix(sql`p`, depth)} as prefix from ${facts} as facts
-      where k in (${join(numbers.map(whole), COMMA)})${isWithin}) as divided
-    group by k, prefix`;
+  const groups = groupsOf(read);
+  const prefix = dialect.md5Prefix(sql`p`, PREFIX_LENGTH);
+  const isWithin = within === undefined ? sql`` : sql` and ${dialect.md5Prefix(sql`p`, 1)} = ${text(within)}`;
+  return sql`select p, [${join(maskColumns(groups), COMMA)}] as words, [${prefix}] as labels
+    from ${inGroups(facts, groups)}${isWithin} group by p order by p`;
+}
+
+/** Returns a function that calls `visit` with each of these facts that the masks have. */
+export function factsIn(read: readonly number[], visit: (k: number) => void) {
+  const groups = groupsOf(read);
+  const places = read.map((k) => {
+    const bit = bitOf(k);
+    return { k, word: groups.indexOf(groupOf(k)) * 2 + (bit < 32 ? 0 : 1), mask: 1 << (bit % 32) };
+  });
+  return (masks: Uint32Array): void => {
+    for (const { k, word, mask } of places) if (((masks[word] ?? 0) & mask) !== 0) visit(k);
+  };
 }
