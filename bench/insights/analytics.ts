@@ -32,6 +32,7 @@ export interface Analytics {
   /** The folder with the archive's files. */
   folder: string;
   usage: ReturnType<typeof processUsage>;
+  databaseUrl(): Promise<string>;
   addProject(id: string): Promise<void>;
   /** Publishes files, and waits until the service knows them. */
   publish(records: readonly ArchiveFileRecord[]): Promise<void>;
@@ -106,6 +107,7 @@ export async function startAnalytics({ projects, memoryBytes, clickHouseUrl }: O
   return {
     folder: `${harness.env['OBJECTS_FOLDER']}`,
     usage: processUsage(service.pid),
+    databaseUrl: () => harness.databaseUrl('analytics'),
     async addProject(id) {
       await directory.putProject({ id, members: [MEMBER] });
       await isKnown(id);

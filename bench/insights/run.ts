@@ -10,6 +10,7 @@ import { OPTIONS } from '../lib/options.ts';
 import { median, quantile } from '../lib/statistics.ts';
 import { decimals, printTable, thousands } from '../lib/table.ts';
 import { type Analytics, type Answer, startAnalytics } from './analytics.ts';
+import { measureCohorts } from './cohorts.ts';
 import { generateFiles, joinedIds, LARGE, smallProject } from './files.ts';
 import { type BenchQuestion, questionsOver, valuesOf } from './questions.ts';
 
@@ -20,7 +21,8 @@ const AT_ONCE = 10;
  * plain DuckDB over the same files, with the same memory and threads. Cold: the first query, which also copies the
  * files; for SQL by hand, a new engine. Warm: later queries, each in a different form, so that no cache answers it.
  * With `--joined 30`, a second analytics has the same files, and 30% of the ids belong to a person with another id.
- * With `--clickhouse`, another analytics queries ClickHouse, which is filled from the same files.
+ * With `--clickhouse`, another analytics queries ClickHouse, which is filled from the same files. With `--cohorts 1000`,
+ * computes behavioural cohorts and asks fifty questions instead.
  */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -38,6 +40,8 @@ export async function run(args: string[]): Promise<void> {
       /** The part of the ids that are joined to another one, in percent. At most 50. */
       joined: { type: 'string' },
       clickhouse: { type: 'boolean', default: false },
+      /** The number of behavioural cohorts to compute, and nothing else. */
+      cohorts: { type: 'string' },
     },
   });
   const [events, days, projects] = [Number(values.events), Number(values.days), Number(values.projects)];
@@ -57,6 +61,15 @@ export async function run(args: string[]): Promise<void> {
       await cp(folder, joined.folder, { recursive: true });
       await joined.publish(records);
       await joined.join(LARGE, joinedIds(events, Number(values.joined) / 100));
+    }
+
+    if (values.cohorts !== undefined) {
+      const costs = await measureCohorts(analytics, Number(values.cohorts), days);
+      printTable(
+        ['measured', 'ms', 'CPU ms'],
+        costs.map(({ what, ms, cpuMs }) => [what, shown(ms), shown(cpuMs)]),
+      );
+      return;
     }
 
     const questions = questionsOver(days);

@@ -3,8 +3,8 @@ import { eventually } from '@switchboard/testkit';
 import { type Deployment, deployInstances, deployStandalone, type LogName } from './instances.ts';
 import type { Latencies } from './latencies.ts';
 
-/** The first turns are not counted, because new processes still compile code and plan queries. */
-const WARM_TURNS = 50;
+/** The first turns are not counted, because new processes and a new broker still compile code and plan queries. */
+const WARM_TURNS = 400;
 
 /**
  * Measures over HTTP from the 202 of an identify to the first evaluation that uses it, in standalone or on two

@@ -1,3 +1,4 @@
+import { COHORT_MEMBERS_TOPIC } from '@switchboard/contracts';
 import { createDirectoryPublisher } from '@switchboard/directory/testing';
 import { openKafkaLog, openPostgresLog } from '@switchboard/event-log';
 import { call, eventually, startKafka } from '@switchboard/testkit';
@@ -41,6 +42,8 @@ export async function deployInstances(on: Exclude<LogName, 'standalone'>): Promi
   await eventually(() =>
     directory.putProject({ id: PROJECT_ID, companyId: 'bench', name: 'Bench', key: PROJECT_KEY }),
   );
+  // Analytics, which creates it, does not run.
+  await log.createTopics([{ name: COHORT_MEMBERS_TOPIC, partitions: 1, replication: 1, cleanup: 'compact' }]);
   await log.close();
 
   const start = async (service: 'ingestion' | 'flags') =>

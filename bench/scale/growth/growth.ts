@@ -7,6 +7,7 @@ import { companies } from './companies.ts';
 import { cohorts, people, projectFlags, rulesets } from './flags.ts';
 import { insightEvents, insightFiles, insightProjects } from './insights.ts';
 import { keys } from './keys.ts';
+import { listedPeople } from './listed-people.ts';
 import { conversations, messages, teammates, turns } from './messenger.ts';
 import { partitions } from './partitions.ts';
 import { type Dimension, exponentOf, FACTORS, growthOf, type Series } from './path.ts';
@@ -25,6 +26,7 @@ export const DIMENSIONS: Record<string, () => Promise<Dimension>> = {
   annotations,
   threads,
   people,
+  'listed-people': listedPeople,
   rulesets,
   keys,
   conversations,
