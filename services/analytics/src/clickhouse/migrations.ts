@@ -125,7 +125,6 @@ const MIGRATIONS: readonly Migration[] = [
         run String,
         k Int64,
         p String,
-        mask Int64,
         created_at DateTime default now()
       ) engine = MergeTree
       partition by run

@@ -1,21 +1,20 @@
 import { BadRequest } from '@switchboard/http';
 import type { Clock } from '@switchboard/runtime';
+import { z } from 'zod';
 import type { Engine, Facts } from '../engine/engine.ts';
+import { sql, text } from '../engine/sql.ts';
 import type { QueryQueue } from '../query-queue/query-queue.ts';
 import {
   type BehaviouralCohort,
   derivationsOf,
   factOf,
-  factsIn,
   factsOf,
   KNOWN,
   knownPeople,
-  membersByFact,
   membersOf,
   type Plan,
-  PREFIX_LENGTH,
+  partsOf,
   planOf,
-  readTogether,
   type Scan,
   sizesOf,
 } from './plan.ts';
@@ -28,7 +27,7 @@ export interface ComputedList {
 
 export interface ComputeOptions {
   queue: Pick<QueryQueue, 'deadline' | 'find' | 'run'>;
-  engine: Pick<Engine, 'createFacts' | 'dialect' | 'eachPerson'>;
+  engine: Pick<Engine, 'createFacts' | 'dialect' | 'query'>;
   /** Returns a page of the ids of a project that sent an event or an identify call, in order. */
   knownIds(projectId: string, after: string, limit: number): Promise<string[]>;
   clock: Clock;
@@ -49,11 +48,15 @@ const MAX_SIZE = 2_000_000;
 const PAGE_SIZE = 20_000;
 /** The average bytes of a part, well below the limit of a record. */
 const PART_BYTES = 300_000;
+const MAX_DEPTH = 3;
 /** The bytes of the lists that are read at once. */
 const READ_BYTES = 20_000_000;
 const HEX = [...'0123456789abcdef'];
 /** The `k` of ids before they are named by their person. */
 const IDS = -1;
+
+const sizeRows = z.array(z.object({ k: z.number(), size: z.number(), bytes: z.number() }));
+const partRows = z.array(z.object({ k: z.number(), prefix: z.string(), members: z.string() }));
 
 interface Sized {
   /** The cohorts with this list. */
@@ -119,25 +122,8 @@ export function createCompute({ queue, engine, knownIds, clock }: ComputeOptions
   }
 
   async function sizes(numbers: readonly number[], facts: Facts, signal: AbortSignal) {
-    const sized = new Map(numbers.map((k) => [k, { k, size: 0, bytes: 0 }]));
-    for (const read of readTogether(numbers)) {
-      let bytes = 0;
-      const visit = factsIn(read, (k) => {
-        const of = sized.get(k);
-        if (of === undefined) return;
-        of.size++;
-        of.bytes += bytes;
-      });
-      await engine.eachPerson(
-        sizesOf(engine.dialect, read, facts.relation),
-        ({ words }) => {
-          bytes = words[0] ?? 0;
-          visit(words.subarray(2));
-        },
-        signal,
-      );
-    }
-    return sized;
+    const rows = await engine.query(sizesOf(engine.dialect, numbers, facts.relation), signal);
+    return new Map(sizeRows.parse(rows).map((row) => [row.k, row]));
   }
 
   async function readParts(batch: readonly Sized[], depth: number, facts: Facts, signal: AbortSignal) {
@@ -145,28 +131,11 @@ export function createCompute({ queue, engine, knownIds, clock }: ComputeOptions
     // A list that is larger than a batch is read in sixteenths.
     const isLarge = batch.some(({ bytes }) => bytes > READ_BYTES);
     const parts = new Map(numbers.map((k) => [k, new Map<string, string>()]));
-    for (const within of isLarge ? HEX : [undefined])
-      for (const read of readTogether(numbers)) {
-        const lists = new Map(read.map((k) => [k, new Map<string, string[]>()]));
-        let [member, prefix] = ['', ''];
-        const visit = factsIn(read, (k) => {
-          const of = lists.get(k);
-          const members = of?.get(prefix);
-          if (members === undefined) of?.set(prefix, [member]);
-          else members.push(member);
-        });
-        await engine.eachPerson(
-          membersByFact(engine.dialect, { read, within }, facts.relation),
-          ({ words, person, label }) => {
-            member = JSON.stringify(person());
-            prefix = label(0).slice(0, depth);
-            visit(words);
-          },
-          signal,
-        );
-        for (const [k, of] of lists)
-          for (const [part, members] of of) parts.get(k)?.set(part, `[${members.join(',')}]`);
-      }
+    for (const within of isLarge ? HEX : [undefined]) {
+      const limits = { numbers, depth, within: within === undefined ? undefined : sql`${text(within)}` };
+      const rows = await engine.query(partsOf(engine.dialect, limits, facts.relation), signal);
+      for (const { k, prefix, members } of partRows.parse(rows)) parts.get(k)?.set(prefix, members);
+    }
     return parts;
   }
 
@@ -268,5 +237,5 @@ function* batchesOf(lists: readonly Sized[]): Generator<{ depth: number; batch: 
 /** Returns the length of the prefixes: 16 to this power parts. */
 function depthOf({ bytes }: Sized): number {
   const parts = bytes / PART_BYTES;
-  return parts <= 1 ? 0 : Math.min(PREFIX_LENGTH, Math.ceil(Math.log(parts) / Math.log(HEX.length)));
+  return parts <= 1 ? 0 : Math.min(MAX_DEPTH, Math.ceil(Math.log(parts) / Math.log(HEX.length)));
 }

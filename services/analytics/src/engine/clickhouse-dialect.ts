@@ -90,7 +90,7 @@ export const CLICKHOUSE: Dialect = {
     from (select arrayJoin(JSONExtractKeysAndValuesRaw(ifNull(document, ''))) as member from (${documents}) as read)`,
   either: (json, other) => sql`if(${json} = '', ${other}, ${json})`,
   countryOf: (zone) => sql`transform(${zone}, ${ZONES}, ${COUNTRIES}, '')`,
-  bytesOf: (value) => sql`toInt64(ifNull(length(${value}), 0))`,
+  bytesOf: (value) => sql`ifNull(length(${value}), 0)`,
   jsonOf: (value) => sql`ifNull(toJSONString(${value}), '')`,
   joined: (json) => sql`ifNull(${json}, '')`,
 
@@ -133,6 +133,7 @@ export const CLICKHOUSE: Dialect = {
   hasBit: (mask, bit) => sql`bitTest(${mask}, ${whole(bit)})`,
   elements: (list) => sql`arrayJoin(${list})`,
   md5Prefix: (value, length) => sql`left(lower(hex(MD5(${value}))), ${integer(length)})`,
+  jsonOfTexts: (value) => sql`toJSONString(arraySort(groupArray(${value})))`,
 
   materialized: sql``,
 

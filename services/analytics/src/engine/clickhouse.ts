@@ -132,13 +132,13 @@ export function createClickHouseEngine({
   async function createFacts(): Promise<Facts> {
     const run = randomUUID();
     return {
-      relation: sql`(select k, p, mask from cohort_facts where run = ${text(run)})`,
+      relation: sql`(select k, p from cohort_facts where run = ${text(run)})`,
       async add(rows, signal) {
-        const insert = sql`insert into cohort_facts (run, k, p, mask) select ${text(run)}, k, p, mask from (${rows})`;
+        const insert = sql`insert into cohort_facts (run, k, p) select ${text(run)}, k, p from (${rows})`;
         await send(insert, signal, (request) => client.command(request));
       },
       async addPeople(k, people, signal) {
-        const values = people.map((p) => ({ run, k, p, mask: 1 }));
+        const values = people.map((p) => ({ run, k, p }));
         if (values.length > 0)
           await client.insert({
             table: 'cohort_facts',

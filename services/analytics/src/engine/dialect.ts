@@ -97,6 +97,8 @@ export interface Dialect {
   elements(list: Sql): Sql;
   /** Returns the first characters of the MD5 of a text, in hex. */
   md5Prefix(text: Sql, length: number): Sql;
+  /** Returns the sorted texts of a group as a JSON list. */
+  jsonOfTexts(text: Sql): Sql;
 
   /** Begins a `with` query that is read more than once. */
   readonly materialized: Sql;

@@ -59,6 +59,7 @@ export const DUCKDB: Dialect = {
   hasBit: (mask, bit) => sql`((${mask} & ${whole(2 ** bit)}) <> 0)`,
   elements: (list) => sql`unnest(${list})`,
   md5Prefix: (value, length) => sql`left(md5(${value}), ${integer(length)})`,
+  jsonOfTexts: (value) => sql`to_json(list(${value} order by ${value}))::varchar`,
 
   materialized: sql`materialized `,
 

@@ -70,13 +70,13 @@ export function createDuckDb(options: EngineOptions): DuckDb {
 
   async function createFacts(signal: AbortSignal): Promise<Facts> {
     const relation = numbered('kept.facts', tables++);
-    await query(sql`create table ${relation} (k bigint, p varchar, mask bigint)`, signal);
+    await query(sql`create table ${relation} (k bigint, p varchar)`, signal);
     const add = async (rows: Sql, within: AbortSignal) =>
       void (await query(sql`insert into ${relation} ${rows}`, within));
     return {
       relation,
       add,
-      addPeople: (k, people, within) => add(sql`select ${integer(k)}, unnest(${texts(people)}), 1`, within),
+      addPeople: (k, people, within) => add(sql`select ${integer(k)}, unnest(${texts(people)})`, within),
       drop: async () => void (await query(sql`drop table if exists ${relation}`)),
     };
   }

@@ -29,13 +29,12 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** A table of people by number: what `k` and the bits of `mask` stand for is up to the computation. */
+/** A table of people by number: what `k` stands for is up to the computation. */
 export interface Facts {
-  /** A relation of `k`, `p` and `mask`. */
+  /** A relation of `k` and `p`. */
   readonly relation: Sql;
-  /** Adds the rows of a query of `k`, `p` and `mask`. */
+  /** Adds the rows of a query of `k` and `p`. */
   add(query: Sql, signal: AbortSignal): Promise<void>;
-  /** Adds people with a mask of 1. */
   addPeople(k: number, people: readonly string[], signal: AbortSignal): Promise<void>;
   /** Also works after a time-out. */
   drop(): Promise<void>;

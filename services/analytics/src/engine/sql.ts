@@ -79,7 +79,7 @@ export function anyOf(conditions: readonly Sql[]): Sql {
 
 /** Returns a name with a number, such as a column of a step or a table of people. */
 export function numbered(
-  name: 'a' | 'c' | 'i' | 'k' | 'l' | 'm' | 'n' | 't' | 'w' | 'people' | 'kept.persons' | 'kept.facts',
+  name: 'a' | 'c' | 'i' | 'k' | 'l' | 'n' | 't' | 'w' | 'people' | 'kept.persons' | 'kept.facts',
   index: number,
 ): Sql {
   return new Sql([`${name}${Math.trunc(index)}`], []);
