@@ -29,7 +29,16 @@ export const liveArchived = z.object({ type: z.literal('archived'), eventIds: z.
     'Events that were sent as accepted, which the archive has read since. Look up the status of an event that stays out.',
 });
 
-export const liveEventsMessage = z.discriminatedUnion('type', [liveReady, liveEvents, liveArchived]);
+export const liveErased = z.object({ type: z.literal('erased'), distinctIds: z.array(id) }).openapi({
+  description: 'A person is being erased. Remove the events of these ids that were sent.',
+});
+
+export const liveEventsMessage = z.discriminatedUnion('type', [
+  liveReady,
+  liveEvents,
+  liveArchived,
+  liveErased,
+]);
 export type LiveEventsMessage = z.infer<typeof liveEventsMessage>;
 
 export const streamEvents = operation({
@@ -44,7 +53,7 @@ export const streamEvents = operation({
   path: '/v1/projects/{projectId}/live-events',
   summary: 'Stream events as they are accepted',
   description:
-    'Server-sent events, first of the latest events that are not archived yet. The data of each is a message of type ready, events or archived; an event named beat comes every 30 s. The stream ends after at most 50 minutes, and when the caller loses the permission.',
+    'Server-sent events, first of the latest events that are not archived yet. The data of each is a message of type ready, events, archived or erased; an event named beat comes every 30 s. The stream ends after at most 50 minutes, and when the caller loses the permission.',
   request: {
     params: z.object({ projectId }),
     query: z.object({

@@ -6,6 +6,7 @@ export {
   erasureReportsSpec,
   parseErasureReport,
 } from './erasures/reports.ts';
+export { readErasedPeople } from './erasures/store.ts';
 export { DirectoryUnavailable } from './errors.ts';
 export { type LateEntry, parseLateEntry } from './late-entries.ts';
 export { createDirectoryLink, type DirectoryLink, type DirectoryLinkOptions } from './link.ts';

@@ -68,7 +68,16 @@ async function watch(projectId: string, query = '', sub = 'ada') {
   const events = () => messages.flatMap((one) => (one.type === 'events' ? one.events : []));
   const skipped = () => messages.reduce((sum, one) => sum + (one.type === 'events' ? one.skipped : 0), 0);
   const archived = () => messages.flatMap((one) => (one.type === 'archived' ? one.eventIds : []));
-  return { status: response.status, state, events, skipped, archived, close: () => closing.abort(), ended };
+  return {
+    status: response.status,
+    state,
+    messages,
+    events,
+    skipped,
+    archived,
+    close: () => closing.abort(),
+    ended,
+  };
 }
 
 it('sends the events of the project that are not archived yet, then those that are accepted', async () => {
@@ -173,6 +182,31 @@ it('tells which events are archived', async () => {
   expect(live.archived()).toEqual([]);
   await archiveAll();
   await eventually(() => expect(live.archived()).toEqual([live.events()[0]?.eventId]));
+});
+
+it('tells that a person is being erased, and sends no events of theirs', async () => {
+  const live = await watch('shop');
+  const erased = ({ messages }: Awaited<ReturnType<typeof watch>>) =>
+    messages.flatMap((one) => (one.type === 'erased' ? one.distinctIds : []));
+  await accept('shop', [{ person: 'eve' }, { person: 'ada' }]);
+  await accept('blog', [{ person: 'eve' }]);
+  await eventually(() => expect(live.events()).toHaveLength(2));
+  const subject = { kind: 'person' as const, projectId: 'shop', distinctIds: ['eve'], userId: null };
+  const request = { id: 'ers_1', subject, waitingFor: ['eu/archive'] };
+  await analytics.directory.put('erasure', request);
+  await eventually(() => expect(erased(live)).toEqual(['eve']));
+  await accept('shop', [{ person: 'eve', name: 'late' }, { name: 'of another person' }]);
+  await eventually(() => expect(live.events().map(({ name }) => name)).toContain('of another person'));
+  expect(live.events().map(({ name }) => name)).not.toContain('late');
+  // The records are in memory until the archive has them.
+  const [later, other] = [await watch('shop'), await watch('blog')];
+  await eventually(() => expect(later.events().map(({ distinctId }) => distinctId)).toEqual(['ada', 'ada']));
+  await eventually(() => expect(other.events().map(({ distinctId }) => distinctId)).toEqual(['eve']));
+  expect([erased(live), erased(other)]).toEqual([['eve'], []]);
+  await archiveAll();
+  await analytics.directory.put('erasure', { ...request, waitingFor: [] });
+  await eventually(() => expect(later.archived()).toHaveLength(2));
+  expect((await watch('shop')).events()).toEqual([]);
 });
 
 it('ends the stream of a member who is removed, and refuses others', async () => {

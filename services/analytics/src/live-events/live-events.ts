@@ -1,4 +1,5 @@
 import { ingestionTopics, type LiveEventsMessage } from '@switchboard/contracts';
+import type { ErasedPerson } from '@switchboard/directory';
 import type { EventLog } from '@switchboard/event-log';
 import { createPolling } from '@switchboard/resilience';
 import type { Logger } from '@switchboard/runtime';
@@ -7,6 +8,8 @@ import { createViewers, type Filter, FLUSH_MS } from './viewers.ts';
 /** The prefix of the groups that follow the topic `events`: one for each instance with viewers. */
 const LIVE_GROUP = 'analytics.live';
 const ARCHIVED_EVERY_MS = 1_000;
+/** An erasure takes longer than this. */
+const ERASED_EVERY_MS = 1_000;
 /** The limit of earlier records to read of each partition. */
 const MAX_EARLIER = 200n;
 
@@ -27,13 +30,15 @@ interface LiveEventsOptions {
   log: Pick<EventLog, 'follow'>;
   /** Returns the end offsets by partition: the events before them can be queried. */
   stored(): Promise<readonly bigint[]>;
+  /** Returns the people who are being erased. */
+  erased(): Promise<readonly ErasedPerson[]>;
   logger: Logger;
 }
 
 type Following = Awaited<ReturnType<EventLog['follow']>>;
 
 /** Follows the log of events while someone watches. An instance reads it once for all of its viewers. */
-export function createLiveEvents({ log, stored, logger }: LiveEventsOptions): LiveEvents {
+export function createLiveEvents({ log, stored, erased, logger }: LiveEventsOptions): LiveEvents {
   const viewers = createViewers();
   let following: Promise<Following> | undefined;
   let stopping: Promise<void> | undefined;
@@ -90,9 +95,15 @@ export function createLiveEvents({ log, stored, logger }: LiveEventsOptions): Li
   const archiving = createPolling(
     async () => {
       if (viewers.isWaiting()) viewers.archived(await stored());
-      viewers.forgetOld();
     },
     { everyMs: ARCHIVED_EVERY_MS, onFailure },
+  );
+
+  const erasing = createPolling(
+    async () => {
+      if (viewers.hasAny()) viewers.erase(await erased());
+    },
+    { everyMs: ERASED_EVERY_MS, onFailure },
   );
 
   return {
@@ -100,7 +111,8 @@ export function createLiveEvents({ log, stored, logger }: LiveEventsOptions): Li
       opening += 1;
       try {
         await follow();
-        const offsets = await stored();
+        const [offsets, people] = await Promise.all([stored(), erased()]);
+        viewers.erase(people);
         return (projectId, filter, send) => viewers.add(projectId, { ...filter, send }, offsets);
       } finally {
         opening -= 1;
@@ -109,9 +121,10 @@ export function createLiveEvents({ log, stored, logger }: LiveEventsOptions): Li
     start() {
       flushing.start();
       archiving.start();
+      erasing.start();
     },
     async stop() {
-      await Promise.all([flushing.stop(), archiving.stop()]);
+      await Promise.all([flushing.stop(), archiving.stop(), erasing.stop()]);
       await stopFollowing();
     },
   };

@@ -32,6 +32,16 @@ it('keeps at most 256 kB of a project, and no record that is larger alone', () =
   expect(offsets(recent.of('shop'))).toEqual([2, 3]);
 });
 
+it('drops the records that are archived', () => {
+  const recent = createRecentRecords();
+  for (let offset = 0; offset < 4; offset++) recent.keep('shop', record(offset));
+  recent.keep('blog', record(1));
+  recent.drop(({ offset }) => offset < 2n);
+  expect([offsets(recent.of('shop')), offsets(recent.of('blog'))]).toEqual([[2, 3], []]);
+  recent.drop(({ offset }) => offset < 4n);
+  expect(recent.hasAny()).toBe(false);
+});
+
 it('keeps at most 16 MB of all projects, and drops those without new records first', () => {
   const recent = createRecentRecords();
   const projects = Array.from({ length: 200 }, (_, at) => `project ${at}`);

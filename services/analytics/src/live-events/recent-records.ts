@@ -8,7 +8,6 @@ const MAX_PROJECT_BYTES = 262_144;
 const MAX_BYTES = 16_777_216;
 /** The memory of a record besides its value. */
 const RECORD_BYTES = 500;
-const KEPT_MS = 60_000;
 
 interface Kept {
   records: readonly StoredRecord[];
@@ -20,15 +19,15 @@ export interface RecentRecords {
   keep(projectId: string, record: StoredRecord): void;
   of(projectId: string): readonly StoredRecord[];
   clear(): void;
-  /** Removes the records of projects that have had none for a minute. */
-  clearOld(): void;
+  hasAny(): boolean;
+  /** Removes the records of which `isOld` is true, such as those that are archived. */
+  drop(isOld: (record: StoredRecord) => boolean): void;
 }
 
 export function createRecentRecords(): RecentRecords {
   const byProject = new LRUCache<string, Kept>({
     maxSize: MAX_BYTES,
     sizeCalculation: ({ bytes }) => bytes,
-    ttl: KEPT_MS,
   });
   return {
     keep(projectId, record) {
@@ -37,14 +36,23 @@ export function createRecentRecords(): RecentRecords {
       // The value may be a part of all the bytes that were read at once.
       const copy = { ...record, value: value && Buffer.from(value) };
       const records = [...(byProject.peek(projectId)?.records ?? []), copy].slice(-MAX_RECORDS);
-      let bytes = records.reduce((sum, one) => sum + sizeOf(one), 0);
+      let bytes = bytesOf(records);
       while (bytes > MAX_PROJECT_BYTES) bytes -= sizeOf(records.shift());
       byProject.set(projectId, { records, bytes });
     },
     of: (projectId) => byProject.get(projectId)?.records ?? [],
     clear: () => byProject.clear(),
-    clearOld: () => void byProject.purgeStale(),
+    hasAny: () => byProject.size > 0,
+    drop(isOld) {
+      for (const [projectId, { records }] of [...byProject.entries()]) {
+        const left = records.filter((record) => !isOld(record));
+        if (left.length === records.length) continue;
+        if (left.length === 0) byProject.delete(projectId);
+        else byProject.set(projectId, { records: left, bytes: bytesOf(left) });
+      }
+    },
   };
 }
 
+const bytesOf = (records: readonly StoredRecord[]) => records.reduce((sum, one) => sum + sizeOf(one), 0);
 const sizeOf = (record: StoredRecord | undefined) => RECORD_BYTES + (record?.value?.length ?? 0);

@@ -1,4 +1,5 @@
 import { anyJson, type LiveEventsMessage, type StoredEvent } from '@switchboard/contracts';
+import type { ErasedPerson } from '@switchboard/directory';
 import type { StoredRecord } from '@switchboard/event-log';
 import { z } from 'zod';
 import { createRecentRecords } from './recent-records.ts';
@@ -52,13 +53,17 @@ export interface Viewers {
   take(records: readonly StoredRecord[]): void;
   /** Sends each viewer the events since the last call. */
   flush(): void;
-  /** Returns whether viewers wait for events to be archived. */
+  /** Returns whether viewers or kept records wait to be archived. */
   isWaiting(): boolean;
-  /** Tells viewers which events are archived. `offsets` are the ends of what the archive has read, by partition. */
+  /**
+   * Tells viewers which events are archived, and drops the records that are. `offsets` are the ends of what the archive
+   * has read, by partition.
+   */
   archived(offsets: readonly bigint[]): void;
-  /** Drops the records that are kept for new viewers; those of the last minute stay with `forgetOld`. */
+  /** Tells viewers who is being erased, and sends no events of these people from then on. */
+  erase(people: readonly ErasedPerson[]): void;
+  /** Drops the records that are kept for new viewers. */
   forget(): void;
-  forgetOld(): void;
 }
 
 /** Divides the records among viewers. The work for a project is bounded, whatever it sends and how many watch it. */
@@ -66,6 +71,8 @@ export function createViewers(): Viewers {
   const byProject = new Map<string, Set<Viewer>>();
   const parsedBytes = new Map<string, number>();
   const recent = createRecentRecords();
+  /** The ids of people who are being erased, by project. */
+  let erased = new Map<string, ReadonlySet<string>>();
   const all = () => [...byProject.values()].flatMap((viewers) => [...viewers]);
 
   function takeRecord(record: StoredRecord): void {
@@ -83,7 +90,14 @@ export function createViewers(): Viewers {
       return;
     }
     parsedBytes.set(projectId, parsed);
-    for (const event of eventsOf(record)) for (const viewer of viewers) offer(viewer, event, record);
+    for (const event of leftOf(projectId, record)) for (const viewer of viewers) offer(viewer, event, record);
+  }
+
+  /** Returns the events of a record without those of people who are being erased. */
+  function leftOf(projectId: string, record: StoredRecord): LiveEvent[] {
+    const ids = erased.get(projectId);
+    const events = eventsOf(record);
+    return ids === undefined ? events : events.filter(({ distinctId }) => !ids.has(distinctId));
   }
 
   return {
@@ -91,9 +105,10 @@ export function createViewers(): Viewers {
       const viewer: Viewer = { ...receiver, events: [], skipped: 0, waiting: [] };
       const viewers = byProject.get(projectId) ?? new Set();
       byProject.set(projectId, viewers.add(viewer));
+      const waiting = recent.of(projectId).filter((record) => !isArchived(record, offsets));
       sendRecent(
         viewer,
-        recent.of(projectId).filter((record) => !isArchived(record, offsets)),
+        waiting.flatMap((record) => leftOf(projectId, record).map((event) => ({ event, record }))),
       );
       return () => {
         viewers.delete(viewer);
@@ -116,9 +131,10 @@ export function createViewers(): Viewers {
       }
     },
 
-    isWaiting: () => all().some(({ waiting }) => waiting.length > 0),
+    isWaiting: () => recent.hasAny() || all().some(({ waiting }) => waiting.length > 0),
 
     archived(offsets) {
+      recent.drop((record) => isArchived(record, offsets));
       for (const viewer of all()) {
         const { done = [], left = [] } = Object.groupBy(viewer.waiting, (one) =>
           isArchived(one, offsets) ? 'done' : 'left',
@@ -128,8 +144,22 @@ export function createViewers(): Viewers {
       }
     },
 
+    erase(people) {
+      const before = erased;
+      erased = new Map();
+      for (const { projectId, distinctIds } of people)
+        erased.set(projectId, new Set([...(erased.get(projectId) ?? []), ...distinctIds]));
+      for (const [projectId, ids] of erased) {
+        const added = [...ids].filter((id) => before.get(projectId)?.has(id) !== true);
+        if (added.length === 0) continue;
+        for (const viewer of byProject.get(projectId) ?? []) {
+          viewer.events = viewer.events.filter(({ distinctId }) => !ids.has(distinctId));
+          viewer.send({ type: 'erased', distinctIds: added });
+        }
+      }
+    },
+
     forget: recent.clear,
-    forgetOld: recent.clearOld,
   };
 }
 
@@ -145,11 +175,8 @@ const isWanted = ({ name, ids }: Filter, event: LiveEvent) =>
   (name === undefined || name === event.name) && (ids === undefined || ids.has(event.distinctId));
 
 /** Sends the newest events of the records that the viewer wants. Later, all of them are in the archive. */
-function sendRecent(viewer: Viewer, records: readonly StoredRecord[]): void {
-  const found = records
-    .flatMap((record) => eventsOf(record).map((event) => ({ event, record })))
-    .filter(({ event }) => isWanted(viewer, event))
-    .slice(-MAX_EVENTS);
+function sendRecent(viewer: Viewer, events: readonly { event: LiveEvent; record: StoredRecord }[]): void {
+  const found = events.filter(({ event }) => isWanted(viewer, event)).slice(-MAX_EVENTS);
   if (found.length === 0) return;
   viewer.send({ type: 'events', events: found.map(({ event }) => event), skipped: 0 });
   for (const { event, record } of found) awaitArchive(viewer, event, record);

@@ -1,4 +1,4 @@
-import { readRefreshedReports } from '@switchboard/directory';
+import { readErasedPeople, readRefreshedReports } from '@switchboard/directory';
 import { createRateLimits, projectOfRegion } from '@switchboard/http';
 import { createAlerts } from '../alerts/alerts.ts';
 import { createEvaluator } from '../alerts/evaluator.ts';
@@ -102,7 +102,7 @@ export function openQueries(
   });
   const compute = createCompute({ queue, engine: opened.engine, knownIds: listsStore.knownIds, clock });
   const cohortLists = createCohortLists({ ...service, store: listsStore, compute: compute.lists });
-  const live = createLiveEvents({ ...service, stored });
+  const live = createLiveEvents({ ...service, stored, erased: () => readErasedPeople(db) });
   const streams = openStreams(service);
   service.add(streams, { stop: streams.close });
   const evaluator = createEvaluator({ ...service, insights, watermark });

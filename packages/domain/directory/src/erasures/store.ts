@@ -1,6 +1,13 @@
 import { type Db, type Tx, tryLock } from '@switchboard/database';
 import { and, eq, gt, isNotNull, isNull, notExists, or, type SQL, sql } from 'drizzle-orm';
-import { type Entries, type ErasureSubject, entryId, type Kind, parseEntry } from '../record.ts';
+import {
+  type Entries,
+  type ErasedPerson,
+  type ErasureSubject,
+  entryId,
+  type Kind,
+  parseEntry,
+} from '../record.ts';
 import { doneErasures, entries } from '../schema.ts';
 
 const PAGE = 100;
@@ -25,6 +32,13 @@ export async function* readErasures(db: Db | Tx): AsyncGenerator<Entries['erasur
     for (const { value } of page) yield parseEntry('erasure', value);
     after = page.length < PAGE ? undefined : page.at(-1)?.id;
   }
+}
+
+/** Returns the people who are being erased. */
+export async function readErasedPeople(db: Db): Promise<ErasedPerson[]> {
+  const people: ErasedPerson[] = [];
+  for await (const { subject } of readErasures(db)) if (subject.kind === 'person') people.push(subject);
+  return people;
 }
 
 /**

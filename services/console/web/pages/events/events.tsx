@@ -23,8 +23,10 @@ export function Page() {
   const [{ name, person, open }, setSearch] = usePageSearch(search);
   const [isPaused, setPaused] = useState(false);
   const live = useLiveEvents({ projectId: project.id, name, person });
-  const { events: accepted, archived, skipped, isOpen, error } = usePaused(live, isPaused);
-  const earlier = useEarlierEvents({ name, person }, accepted);
+  const { events: accepted, archived, erased, skipped, isOpen, error } = usePaused(live, isPaused);
+  const earlier = useEarlierEvents({ name, person }, accepted).filter(
+    ({ distinctId }) => !erased.has(distinctId),
+  );
   const events = [...accepted, ...earlier];
   const isArchived = (event: LiveEvent) => archived.has(event.eventId) || earlier.includes(event);
   const opened = events.find(({ eventId }) => eventId === open);

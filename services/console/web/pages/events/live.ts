@@ -17,10 +17,11 @@ export interface LiveEvent {
 }
 
 interface Message {
-  type: 'ready' | 'events' | 'archived';
+  type: 'ready' | 'events' | 'archived' | 'erased';
   events?: readonly LiveEvent[];
   skipped?: number;
   eventIds?: readonly string[];
+  distinctIds?: readonly string[];
 }
 
 interface Live {
@@ -28,6 +29,8 @@ interface Live {
   events: readonly LiveEvent[];
   /** The ids of those that are archived. */
   archived: ReadonlySet<string>;
+  /** The ids of people who were erased since the stream began. */
+  erased: ReadonlySet<string>;
   /** The number of events that the stream left out. */
   skipped: number;
   isOpen: boolean;
@@ -44,7 +47,14 @@ const MAX_EVENTS = 500;
 const RETRY_MS = 2_000;
 /** A filter that is being typed opens no stream for each letter. */
 const SETTLED_MS = 300;
-const NOTHING: Live = { events: [], archived: new Set(), skipped: 0, isOpen: false, error: undefined };
+const NOTHING: Live = {
+  events: [],
+  archived: new Set(),
+  erased: new Set(),
+  skipped: 0,
+  isOpen: false,
+  error: undefined,
+};
 
 /** Keeps the latest events of a project as they are accepted. Opens the stream again when it ends. */
 export function useLiveEvents({ projectId, name, person }: Wanted): Live {
@@ -76,7 +86,8 @@ export function useLiveEvents({ projectId, name, person }: Wanted): Live {
 export function usePaused(live: Live, isPaused: boolean): Live {
   const shown = useRef(live);
   if (!isPaused) shown.current = live;
-  return isPaused ? { ...shown.current, archived: live.archived } : live;
+  const { archived, erased } = live;
+  return isPaused ? { ...withoutErased(shown.current, erased), archived } : live;
 }
 
 /** The API refuses the stream, and would refuse it again. */
@@ -111,9 +122,19 @@ async function refusalOf(response: Response): Promise<Error> {
   return [400, 403, 404].includes(response.status) ? new Refused(message) : new Error(message);
 }
 
-function withMessage(live: Live, { type, events = [], skipped = 0, eventIds = [] }: Message): Live {
+const withoutErased = (live: Live, erased: ReadonlySet<string>): Live => ({
+  ...live,
+  erased,
+  events: live.events.filter(({ distinctId }) => !erased.has(distinctId)),
+});
+
+function withMessage(
+  live: Live,
+  { type, events = [], skipped = 0, eventIds = [], distinctIds = [] }: Message,
+): Live {
   if (type === 'ready') return { ...live, isOpen: true, error: undefined };
   if (type === 'archived') return { ...live, archived: new Set([...live.archived, ...eventIds]) };
+  if (type === 'erased') return withoutErased(live, new Set([...live.erased, ...distinctIds]));
   // A stream that opens again repeats events that are not archived yet.
   const known = new Set(live.events.map(({ eventId }) => eventId));
   const added = events.filter(({ eventId }) => !known.has(eventId));
