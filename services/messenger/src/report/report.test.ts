@@ -50,7 +50,7 @@ test('reports volume, medians and ratings by day of the time zone', async () => 
     ],
   });
   expect(times).toMatchObject({
-    kind: 'bar',
+    kind: 'line',
     unit: 'minutes',
     series: [
       { name: 'First reply', values: [null, 15, null, null], total: 15 },

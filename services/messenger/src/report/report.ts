@@ -44,8 +44,8 @@ export function createReport({ store, limit }: ReportOptions) {
       },
       times: {
         ...shared,
-        // Bars, because a line does not show a day between days without values.
-        kind: 'bar',
+        // Not bars, which are stacked: medians cannot be added up.
+        kind: 'line',
         title: 'Response times',
         unit: 'minutes',
         series: [amounts('First reply', replied), amounts('Resolution', resolved)],
