@@ -139,7 +139,7 @@ describe('the display of a line report', () => {
     const markup = await shown({ kind: 'line', series, display: 'pie', breakdown: 'Plan' });
     const text = markup.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
     expect(text).toContain('Pie chart. s1: 60%. s2: 30%. s0: 10%.');
-    expect(text).toContain('s1 60 60% s2 30 30% s0 10 10%');
+    expect(text).toContain('By Plan: s1 60 60% s2 30 30% s0 10 10%');
     expect(markup.match(/<path /g)).toHaveLength(3);
     expect(markup).toContain('fill="var(--series-2)"');
   });

@@ -78,6 +78,7 @@ figure{margin:20px 0 0}
 .pie text{fill:var(--text);font:12px var(--sans);text-anchor:middle}
 .slices{list-style:none;flex:1 1 240px;max-width:400px;min-width:0;margin:0;padding:0;font-size:14px}
 .slices li{display:grid;grid-template-columns:12px 1fr auto 5em;align-items:center;gap:10px;padding:4px 0}
+.slices .legend-title{display:block}
 .slices .amount{text-align:right}
 .track{fill:var(--sunken)}
 .part{display:grid;grid-template-columns:minmax(4em,9em) 1fr minmax(6em,auto);align-items:center;gap:10px;font-size:14px;margin-top:3px}

@@ -25,7 +25,7 @@ interface Names {
 
 /** Renders the share of each series in their total as a pie, the largest first and the others last. */
 export function pieFigure(content: OverBuckets, { title, id, heading }: Names, locale: Locale): Markup {
-  const { unit } = content;
+  const { unit, breakdown } = content;
   const { texts } = locale;
   const named = heading === undefined ? nothing : markup`<h2>${heading}</h2>`;
   const slices = slicesOf(content);
@@ -49,11 +49,12 @@ export function pieFigure(content: OverBuckets, { title, id, heading }: Names, l
       ? nothing
       : markup`<text x="${place.x}" y="${place.y}" dy="0.32em" aria-hidden="true">${locale.share(share)}</text>`;
   });
+  const by = breakdown === undefined ? nothing : markup`<li class="legend-title">${texts.by(breakdown)}</li>`;
   const rows = slices.map(
     ({ name, colour, amount, share }) =>
       markup`<li><svg width="12" height="12" aria-hidden="true"><rect width="12" height="12" rx="3" fill="${colour}"/></svg><span>${name}</span><span class="amount">${locale.value(amount, unit)}</span><strong class="amount">${locale.share(share)}</strong></li>`,
   );
-  return markup`<figure class="card pie">${named}${headline(content, locale)}<div><svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="${id}-title" aria-describedby="${id}-summary" viewBox="${-SIZE / 2} ${-SIZE / 2} ${SIZE} ${SIZE}"><title id="${id}-title">${heading ?? title}</title><desc id="${id}-summary">${summary}</desc>${outlines}${labels}</svg><ul class="slices" aria-label="${texts.legend}">${rows}</ul></div></figure>`;
+  return markup`<figure class="card pie">${named}${headline(content, locale)}<div><svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="${id}-title" aria-describedby="${id}-summary" viewBox="${-SIZE / 2} ${-SIZE / 2} ${SIZE} ${SIZE}"><title id="${id}-title">${heading ?? title}</title><desc id="${id}-summary">${summary}</desc>${outlines}${labels}</svg><ul class="slices" aria-label="${texts.legend}">${by}${rows}</ul></div></figure>`;
 }
 
 /** Returns the slices of the series with a total above zero. The others, which have no colour, are last. */
