@@ -109,6 +109,25 @@ describe.skipIf(!hasChromium)('insights and dashboards in the console', () => {
     await look('insights-table');
   });
 
+  it('draws series of different units in charts of their own, and adds up the values that can be', async () => {
+    await open('/insights');
+    await series(1).getByLabel('Event').fill('order placed');
+    await page.getByRole('button', { name: 'Add series' }).click();
+    await series(2).getByLabel('Event', { exact: true }).fill('order placed');
+    await series(2).getByLabel('Measure').selectOption('people');
+    const chart = page.getByRole('img', { name: /^Insight\. / });
+    await expect.poll(() => chart.count()).toBe(2);
+    for (const [at, unit] of ['events', 'people'].entries())
+      await chart.nth(at).getByText(unit, { exact: false }).first().waitFor();
+    const total = page.getByRole('region', { name: 'Values' }).getByRole('row', { name: /^Total/ });
+    expect(await total.getByRole('cell').last().textContent()).toBe('–');
+    await chart.nth(1).focus();
+    await page.keyboard.press('Enter');
+    const people = page.getByRole('region', { name: 'People behind the value' });
+    await people.waitFor();
+    await look('insights-units');
+  });
+
   it('annotates a day on the axis by mouse and by keyboard, and shows each as a number above the plot', async () => {
     const add = async (text: string) => {
       await page.getByRole('dialog', { name: 'Add annotation' }).getByLabel('Text').fill(text);

@@ -114,6 +114,8 @@ describe.skipIf(!hasChromium)('the application', () => {
     await page.keyboard.press('m');
     await page.getByRole('table', { name: 'Members' }).waitFor();
     await page.keyboard.press('j');
+    // The last key is neither the end of `g j` nor of `g k`.
+    await page.keyboard.press('k');
     await page.getByRole('button', { name: 'Ines Duarte' }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('region', { name: 'Ines Duarte' }).waitFor();
@@ -128,6 +130,37 @@ describe.skipIf(!hasChromium)('the application', () => {
     expect(await page.getByRole('dialog', { name: 'Keys' }).textContent()).toContain('Go to Members');
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
+    // The list is the longest on the builder of insights.
+    await open('/projects/prj_shop/reports/rep_orders');
+    await page.getByRole('img', { name: /^Orders/ }).waitFor();
+    await page.keyboard.press('Shift+?');
+    const keys = page.getByRole('dialog', { name: 'Keys' });
+    for (const title of ['Save report', 'Chart: show the people', 'Go to Usage', 'Search'])
+      await keys.getByText(title, { exact: true }).waitFor();
+  });
+
+  it('takes the primary action of a page with c', async () => {
+    await open('/projects/prj_shop/settings/members');
+    await page.getByRole('table', { name: 'Members' }).waitFor();
+    await page.keyboard.press('c');
+    await page.getByRole('dialog', { name: /^Invite to / }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('searchbox', { name: 'Find a member' }).press('c');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+
+  it('names the open entry in the trail and in the title, and leads back to its list', async () => {
+    await open('/projects/prj_shop/reports/rep_orders');
+    const trail = page.getByRole('navigation', { name: 'You are here' });
+    await trail.getByText('Orders', { exact: true }).waitFor();
+    expect(await trail.getByRole('link').allTextContents()).toEqual(['Lumen shop', 'Insights']);
+    expect(await page.title()).toBe('Orders · Lumen shop · Switchboard');
+    const rail = page.getByRole('navigation', { name: 'Pages' });
+    expect(await rail.locator('[aria-current="page"]').allTextContents()).toEqual(['Insights']);
+    await trail.getByRole('link', { name: 'Insights' }).click();
+    await page.waitForURL('**/insights');
+    expect(await trail.getByRole('link').allTextContents()).toEqual(['Lumen shop']);
+    expect(await page.title()).toBe('Insights · Lumen shop · Switchboard');
   });
 
   it('creates and revokes a key', async () => {
@@ -143,12 +176,12 @@ describe.skipIf(!hasChromium)('the application', () => {
   });
 
   /** Sends an event as a visitor's page does. */
-  async function sendEvent(name: string): Promise<void> {
+  async function sendEvent(name: string, person = 'visitor-live'): Promise<void> {
     const { eu_api_url: url, project_key: key } = running.demo;
     const now = new Date().toISOString();
     const event = {
-      event_id: name,
-      distinct_id: 'visitor-live',
+      event_id: `${name} ${person}`,
+      distinct_id: person,
       event_name: name,
       schema_version: 1,
       timestamp: now,
@@ -195,10 +228,31 @@ describe.skipIf(!hasChromium)('the application', () => {
     await table.waitFor({ state: 'detached' });
   });
 
+  it('removes the live events of a person who is being erased', async () => {
+    await open('/projects/prj_shop/events?name=console+event+four');
+    await page.getByText('Live', { exact: true }).waitFor();
+    await sendEvent('console event four', 'visitor-erased');
+    await sendEvent('console event four', 'visitor-kept');
+    const table = page.getByRole('table', { name: 'Live events' });
+    await table.getByText('visitor-kept').waitFor();
+    await table.getByText('visitor-erased').waitFor();
+    await page.keyboard.press('p');
+    const { management_url: url, tokens } = running.demo;
+    const { status } = await call('POST', `${url}/management/v1/projects/prj_shop/erasures`, {
+      token: tokens.operator,
+      body: { distinctIds: ['visitor-erased'] },
+      headers: { 'Content-Type': 'application/json' },
+    });
+    expect(status).toBe(202);
+    await table.getByText('visitor-erased').waitFor({ state: 'detached' });
+    await table.getByText('visitor-kept').waitFor();
+  });
+
   it('explains the name of an event in the dictionary', async () => {
     await open('/projects/prj_shop/dictionary?open=order+placed');
     const detail = page.getByRole('region', { name: 'order placed', exact: true });
     await detail.getByLabel('Description').fill('A visitor has paid.');
+    await detail.getByLabel('Owner').selectOption('Mei Tanaka');
     await detail.getByLabel('Verified').check();
     await detail.getByRole('button', { name: 'Save explanation' }).click();
     await expect.poll(() => detail.getByRole('button', { name: 'Save explanation' }).isEnabled()).toBe(true);
@@ -209,6 +263,21 @@ describe.skipIf(!hasChromium)('the application', () => {
       .filter({ hasText: 'order placed' });
     await row.getByText('A visitor has paid.').waitFor();
     await row.getByText('Verified').waitFor();
+  });
+
+  it('explains a property in the dictionary, with its types and most frequent values', async () => {
+    await open('/projects/prj_shop/dictionary?open=order+placed');
+    const property = page.getByRole('listitem').filter({ hasText: /^product/ });
+    await property.getByText(/^text · \d+ events$/).click();
+    await property.getByText(/^Most often: .*Trail tent/).waitFor();
+    await property.getByLabel('Description').fill('The product that was ordered.');
+    await property.getByLabel('Hidden from suggestions').check();
+    await property.getByRole('button', { name: 'Save explanation' }).click();
+    await property.getByText('Hidden', { exact: true }).waitFor();
+    await property.locator('p', { hasText: 'The product that was ordered.' }).waitFor();
+    await lookAt(page, 'dictionary-property');
+    await page.reload();
+    await property.getByText('Hidden', { exact: true }).waitFor();
   });
 
   it('runs SQL by keyboard, opens a row, and names the fault of a query', async () => {

@@ -5,8 +5,11 @@ export interface Key {
   /** In the syntax of tinykeys, such as `g f` or `$mod+k`. */
   keys: string;
   title: string;
-  run(): void;
+  /** Undefined for keys of a control with the focus, which are listed alone. */
+  run?: () => void;
 }
+
+export const isMac = (): boolean => navigator.userAgent.includes('Mac');
 
 let active: readonly (readonly Key[])[] = [];
 const listeners = new Set<() => void>();
@@ -20,14 +23,15 @@ export function useKeys(keys: readonly Key[]): void {
   useEffect(() => {
     change([...active, keys]);
     const bound = Object.fromEntries(
-      keys.map(({ keys: pressed, run }) => [
-        pressed,
-        (event: KeyboardEvent) => {
+      keys.flatMap(({ keys: pressed, run }) => {
+        if (run === undefined) return [];
+        const onPress = (event: KeyboardEvent) => {
           if (isBusy(event, pressed)) return;
           event.preventDefault();
           run();
-        },
-      ]),
+        };
+        return [[pressed, onPress]];
+      }),
     );
     const unbind = tinykeys(window, bound);
     return () => {
@@ -66,5 +70,6 @@ function isBusy({ target }: KeyboardEvent, pressed: string): boolean {
   // Space also works the focused control.
   if (pressed === 'Space' && target instanceof HTMLElement && target.matches('button, a, summary, input'))
     return true;
-  return (isGoing && !pressed.includes(' ')) || isEdited(target);
+  // After `g m`, tinykeys takes `k` for the end of `g k` as well.
+  return isGoing !== pressed.includes(' ') || isEdited(target);
 }

@@ -1,5 +1,5 @@
 import type { LucideIcon } from 'lucide-react';
-import type { ComponentType } from 'react';
+import { type ComponentType, useEffect, useSyncExternalStore } from 'react';
 import type { Project } from './project.ts';
 
 /** The section of a page in the rail. */
@@ -19,6 +19,8 @@ export interface Page {
   path: string;
   /** The title in the rail, the top bar and the palette. */
   title: () => string;
+  /** The path of the list that its entry belongs to, such as `/flags` for a flag. */
+  parent?: string;
   /** The entry in the rail. A page without one is reached by links. */
   rail?: {
     section: Section;
@@ -50,3 +52,28 @@ export const text = (value: unknown): string | undefined =>
 /** Parses one of several values of the address. */
 export const oneOf = <T extends string>(values: readonly T[], value: unknown): T | undefined =>
   values.find((one) => one === value);
+
+let heading: string | undefined;
+const listeners = new Set<() => void>();
+function setHeading(next: string | undefined): void {
+  heading = next;
+  for (const listener of listeners) listener();
+}
+
+/** Makes a text the heading of the shown page while the component is mounted. */
+export function useHeading(text: string): void {
+  useEffect(() => {
+    setHeading(text);
+    return () => setHeading(undefined);
+  }, [text]);
+}
+
+/** Returns the heading of the shown page, such as the name of a report. */
+export const useShownHeading = (): string | undefined =>
+  useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => heading,
+  );

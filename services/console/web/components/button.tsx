@@ -12,6 +12,9 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
 /** Returns the class of a button, for links that look like one. */
 export const buttonClass = (kind: Kind = 'plain'): string => `${styles['button']} ${styles[kind] ?? ''}`;
 
+/** Whether an element is a button of kind `primary`. */
+export const isPrimary = ({ classList }: Element): boolean => classList.contains(styles['primary'] ?? '');
+
 /** A button with a verb and its object, such as "Create flag". A page has one of kind `primary`. */
 export function Button({ kind = 'plain', icon: Icon, children, ...rest }: ButtonProps) {
   return (
@@ -19,6 +22,15 @@ export function Button({ kind = 'plain', icon: Icon, children, ...rest }: Button
       {Icon === undefined ? null : <Icon size={16} aria-hidden />}
       {children}
     </button>
+  );
+}
+
+/** A button in a row. In a narrow table, its icon alone is seen. */
+export function RowButton({ children, ...rest }: ButtonProps) {
+  return (
+    <Button {...rest}>
+      <span className={styles['rowLabel']}>{children}</span>
+    </Button>
   );
 }
 

@@ -1,14 +1,16 @@
 import type { Result } from '@switchboard/management';
+import { chartsOf } from '@switchboard/report-content/totals';
 import { scaleBand, scaleLinear } from 'd3-scale';
 import { area, line } from 'd3-shape';
-import { type KeyboardEvent, useState } from 'react';
+import { type KeyboardEvent, useMemo, useState } from 'react';
 import { t } from '../app/i18n.ts';
+import { useKeys } from '../app/keys.ts';
 import { onUse } from '../app/on-use.tsx';
 import styles from './chart.module.css';
-import { FunnelChart } from './charts/funnel-chart.tsx';
 import { useWidth } from './charts/use-width.ts';
-import { short } from './values.tsx';
+import { bucketTick, exact, short, unitName } from './values.tsx';
 
+const FunnelChart = onUse(async () => (await import('./charts/funnel-chart.tsx')).FunnelChart);
 const GridChart = onUse(async () => (await import('./charts/grid-chart.tsx')).GridChart);
 const NumberChart = onUse(async () => (await import('./charts/number-chart.tsx')).NumberChart);
 const PieChart = onUse(async () => (await import('./charts/pie-chart.tsx')).PieChart);
@@ -18,9 +20,15 @@ export type ReportContent = Result<'askInsight'>['report'];
 type OverBuckets = Extract<ReportContent, { kind: 'line' | 'bar' }>;
 
 const MAX_SERIES = 8;
+const HEIGHT_PX = 280;
+const LEAST_PX = 120;
 const MARGIN = { top: 8, right: 8, bottom: 24, left: 48 };
 const TICKS = 4;
+/** The least height of a chart with that many ticks. */
+const TICKS_PX = 180;
 const LABEL_PX = 80;
+/** The room for a label with a day and an hour. */
+const HOUR_LABEL_PX = 120;
 /** The height of the line of marks, and the least distance of two of them. */
 const MARK_PX = 24;
 const RUNNING_BAR = { fillOpacity: 0.5, strokeDasharray: '6 4', stroke: 'currentColor' };
@@ -31,10 +39,10 @@ const NAME_LENGTH = 17;
 const NAMED_PX = 560;
 /** The least distance of a goal from the top of the plot for a label above it. */
 const GOAL_PX = 16;
+/** The height of the line with the unit of the values. */
+const UNIT_PX = 18;
 /** The least distance of two names. */
 const NAME_LINE_PX = 14;
-/** The year of a day or hour, which the ticks of an axis leave out. */
-const YEAR = /^\d{4}-(?=\d\d-\d\d)/;
 
 interface Ranged {
   range: { last: number } | { from: string; to: string };
@@ -106,11 +114,28 @@ export function Chart(props: ChartProps) {
   if (content.kind === 'line' && content.display === 'number') {
     return <NumberChart content={content} label={props.label} />;
   }
-  if (content.kind === 'line' && content.display === 'pie') {
-    return <PieChart content={content} label={props.label} height={props.height} />;
-  }
   if (content.kind === 'line' && content.display === 'table') return null;
-  return <BucketChart {...props} content={content} />;
+  // Values of different units have no common axis.
+  const charts = chartsOf(content);
+  return charts.map((one) => {
+    const { onOpen } = props;
+    const open = ({ series, at }: Place) => {
+      const opened = one.series[series];
+      if (opened !== undefined) onOpen?.({ series: content.series.indexOf(opened), at });
+    };
+    return one.kind === 'line' && one.display === 'pie' ? (
+      <PieChart key={one.unit ?? ''} content={one} label={props.label} height={props.height} />
+    ) : (
+      <BucketChart
+        key={one.unit ?? ''}
+        {...props}
+        content={one}
+        height={Math.max(LEAST_PX, (props.height ?? HEIGHT_PX) / charts.length)}
+        isPart={charts.length > 1}
+        onOpen={onOpen && open}
+      />
+    );
+  });
 }
 
 const hue = (at: number) => `var(--series-${(at % MAX_SERIES) + 1})`;
@@ -190,8 +215,27 @@ const aloneIn = (values: readonly (number | null)[]) =>
     value !== null && values[at - 1] == null && values[at + 1] == null ? [{ value, at }] : [],
   );
 
-function BucketChart(props: ChartProps & { content: OverBuckets }) {
-  const { content, label, height = 280, onOpen, marks = [], commented, onAxis } = props;
+interface BucketChartProps extends ChartProps {
+  content: OverBuckets;
+  height: number;
+  /** Whether it is one of several charts, which then names its only series. */
+  isPart: boolean;
+}
+
+function BucketChart(props: BucketChartProps) {
+  const { content, label, height, isPart, onOpen, marks = [], commented, onAxis } = props;
+  const hasPeople = onOpen !== undefined;
+  const hasAxis = onAxis !== undefined;
+  useKeys(
+    useMemo(
+      () => [
+        { keys: 'ArrowLeft ArrowRight', title: t('Chart: show the values') },
+        ...(hasPeople ? [{ keys: 'Enter', title: t('Chart: show the people') }] : []),
+        ...(hasAxis ? [{ keys: 'a', title: t('Chart: annotate') }] : []),
+      ],
+      [hasPeople, hasAxis],
+    ),
+  );
   // Other buckets, such as durations, do not end.
   const isRunning = props.isRunning === true && content.interval !== undefined;
   const [ref, width] = useWidth();
@@ -199,8 +243,10 @@ function BucketChart(props: ChartProps & { content: OverBuckets }) {
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const drawn = content.series.slice(0, MAX_SERIES).map((one, hueAt) => ({ ...one, hueAt }));
   const shown = drawn.filter(({ name }) => !hidden.has(name));
-  const { buckets, kind, goal } = content;
-  const top = MARGIN.top + (marks.length > 0 ? MARK_PX : 0);
+  const { buckets, kind, goal, unit } = content;
+  const isShare = unit === '%';
+  const unitAbove = unit === undefined || isShare ? 0 : UNIT_PX;
+  const top = MARGIN.top + unitAbove + (marks.length > 0 ? MARK_PX : 0);
   const isArea = content.kind === 'line' && content.display === 'area';
   const isStacked = kind === 'bar' || isArea;
   const isNamed = !isStacked && width >= NAMED_PX && drawn.length > 1 && content.series.length <= MAX_NAMED;
@@ -216,16 +262,20 @@ function BucketChart(props: ChartProps & { content: OverBuckets }) {
   const heights = isStacked ? sums.flatMap(({ up, down }) => [up, down]) : flat;
   const most = Math.max(0, goal?.value ?? 0, ...heights);
   const least = Math.min(0, goal?.value ?? 0, ...heights);
+  const tickCount = height < TICKS_PX ? TICKS / 2 : TICKS;
   const y = scaleLinear()
     .domain([least, most === least ? least + 1 : most])
-    .nice(TICKS)
+    .nice(tickCount)
     .range([inner.bottom, top]);
+  const isWhole = heights.every(Number.isInteger);
+  const ticks = y.ticks(tickCount).filter((tick) => !isWhole || Number.isInteger(tick));
   const x = scaleBand<number>()
     .domain(buckets.map((_, at) => at))
     .range([MARGIN.left, inner.right])
     .paddingInner(kind === 'bar' ? 0.25 : 0);
   const middle = (at: number) => (x(at) ?? 0) + x.bandwidth() / 2;
-  const every = Math.max(1, Math.ceil((buckets.length * LABEL_PX) / Math.max(1, width - MARGIN.left)));
+  const labelPx = content.interval === 'hour' ? HOUR_LABEL_PX : LABEL_PX;
+  const every = Math.max(1, Math.ceil((buckets.length * labelPx) / Math.max(1, width - MARGIN.left)));
   const path = line<number | null>()
     .defined((value) => value !== null)
     .x((_, at) => middle(at))
@@ -258,6 +308,8 @@ function BucketChart(props: ChartProps & { content: OverBuckets }) {
     event.preventDefault();
     run();
   };
+  if (content.series.every(({ values }) => values.every((value) => value === null)))
+    return <p className={styles['none']}>{t('No values in this range.')}</p>;
   return (
     <figure className={styles['chart']}>
       <div ref={ref} className={styles['drawing']}>
@@ -272,11 +324,20 @@ function BucketChart(props: ChartProps & { content: OverBuckets }) {
             onKeyDown={onKey}
             onBlur={() => setHovered(undefined)}
           >
-            {y.ticks(TICKS).map((tick) => (
+            {unitAbove === 0 ? null : (
+              <text y={12} className={styles['tick']}>
+                {[
+                  ...(isPart && drawn.length === 1 ? drawn.map(({ name }) => name) : []),
+                  unitName(unit),
+                ].join(', ')}
+              </text>
+            )}
+            {ticks.map((tick) => (
               <g key={tick} transform={`translate(0 ${y(tick)})`}>
                 <line x1={MARGIN.left} x2={inner.right} className={styles['line']} />
                 <text x={MARGIN.left - 8} dy="0.32em" textAnchor="end" className={styles['tick']}>
                   {short(tick)}
+                  {isShare ? '%' : ''}
                 </text>
               </g>
             ))}
@@ -289,7 +350,7 @@ function BucketChart(props: ChartProps & { content: OverBuckets }) {
                   textAnchor="middle"
                   className={styles['tick']}
                 >
-                  {bucket.replace(YEAR, '')}
+                  {bucketTick(bucket, content.interval)}
                 </text>
               ) : null,
             )}
@@ -306,9 +367,9 @@ function BucketChart(props: ChartProps & { content: OverBuckets }) {
             {badgesOf(marks, middle).map(({ x: at, label: text, title }) => (
               <g key={text} className={styles['mark']}>
                 <title>{title}</title>
-                <line x1={at} x2={at} y1={MARK_PX} y2={inner.bottom} />
-                <rect x={at - 12} y={2} width={24} height={18} rx={9} />
-                <text x={at} y={15} textAnchor="middle">
+                <line x1={at} x2={at} y1={unitAbove + MARK_PX} y2={inner.bottom} />
+                <rect x={at - 12} y={unitAbove + 2} width={24} height={18} rx={9} />
+                <text x={at} y={unitAbove + 15} textAnchor="middle">
                   {text}
                 </text>
               </g>
@@ -433,13 +494,13 @@ function BucketChart(props: ChartProps & { content: OverBuckets }) {
           <div
             role="status"
             className={styles['tip']}
-            style={{ insetInlineStart: Math.min(middle(hovered) + 12, Math.max(0, width - 200)) }}
+            style={{ left: Math.min(middle(hovered) + 12, Math.max(0, width - 200)) }}
           >
             <strong>{buckets[hovered]}</strong>
             {shown.map(({ name, values, previous, hueAt }) => (
               <p key={name}>
-                <i style={{ background: hue(hueAt) }} /> {name}: {exact(values[hovered])}
-                {previous === undefined ? null : ` (${exact(previous[hovered])})`}
+                <i style={{ background: hue(hueAt) }} /> {name}: {textOf(values[hovered], unit)}
+                {previous === undefined ? null : ` (${textOf(previous[hovered], unit)})`}
               </p>
             ))}
           </div>
@@ -447,6 +508,9 @@ function BucketChart(props: ChartProps & { content: OverBuckets }) {
       </div>
       {drawn.length < 2 || isNamed ? null : (
         <figcaption className={styles['legend']}>
+          {content.breakdown === undefined ? null : (
+            <span>{t('By {name}:', { name: content.breakdown })}</span>
+          )}
           {drawn.map(({ name, hueAt }) => (
             <button
               type="button"
@@ -466,7 +530,8 @@ function BucketChart(props: ChartProps & { content: OverBuckets }) {
   );
 }
 
-const exact = (value: number | null | undefined) => (value == null ? '–' : value.toLocaleString());
+const textOf = (value: number | null | undefined, unit: string | undefined) =>
+  value == null ? '–' : `${exact(value)}${unit === '%' ? '%' : ''}`;
 
 function toggled(set: ReadonlySet<string>, name: string): ReadonlySet<string> {
   const next = new Set(set);

@@ -1,9 +1,10 @@
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useMemo } from 'react';
+import { useMemo, useRef } from 'react';
 import { t } from '../app/i18n.ts';
 import { useKeys } from '../app/keys.ts';
-import { IconButton } from './button.tsx';
+import { useHeading } from '../app/page.ts';
+import { IconButton, isPrimary } from './button.tsx';
 import styles from './layout.module.css';
 
 interface PageLayoutProps {
@@ -13,11 +14,27 @@ interface PageLayoutProps {
   children: ReactNode;
 }
 
-/** The content of a page: its title, what one can do, and the rest. */
+/** The content of a page: its title, what one can do, and the rest. The key `c` takes the primary action. */
 export function PageLayout({ title, actions, children }: PageLayoutProps) {
+  useHeading(title);
+  const head = useRef<HTMLElement>(null);
+  useKeys(
+    useMemo(() => {
+      const primary = () => [...(head.current?.querySelectorAll('button') ?? [])].find(isPrimary);
+      return [
+        {
+          keys: 'c',
+          get title() {
+            return primary()?.textContent ?? '';
+          },
+          run: () => primary()?.click(),
+        },
+      ];
+    }, []),
+  );
   return (
     <div className={styles['page']}>
-      <header className={styles['head']}>
+      <header ref={head} className={styles['head']}>
         <h1>{title}</h1>
         {actions === undefined ? null : <div className={styles['actions']}>{actions}</div>}
       </header>

@@ -1,11 +1,13 @@
 import { csvText } from '@switchboard/report-content/csv-text';
 import { nodesOf } from '@switchboard/report-content/paths';
+import { seriesAmount } from '@switchboard/report-content/totals';
 import { Download } from 'lucide-react';
 import { save } from '../app/download.ts';
 import { t } from '../app/i18n.ts';
 import { Button } from './button.tsx';
 import type { Place, ReportContent } from './chart.tsx';
 import styles from './report-table.module.css';
+import { exact } from './values.tsx';
 
 interface Rows {
   columns: readonly string[];
@@ -49,9 +51,7 @@ function rowsOf(content: ReportContent): Rows {
       totals: undefined,
     };
   }
-  const totals = content.series.map(({ values, total }) =>
-    total === undefined ? values.reduce<number>((sum, value) => sum + (value ?? 0), 0) : total,
-  );
+  const totals = content.series.map((one) => seriesAmount(one, one.unit ?? content.unit).total);
   return {
     columns: content.series.map(({ name }) => name),
     rows: content.buckets.map((name, at) => ({
@@ -85,7 +85,7 @@ interface ReportTableProps {
 /** The values of a report with totals. Each opens the people behind it. */
 export function ReportTable({ content, name, onOpen, hasPeople = () => true }: ReportTableProps) {
   const table = rowsOf(content);
-  const shown = (value: number | null | undefined) => (value == null ? '–' : value.toLocaleString());
+  const shown = (value: number | null | undefined) => (value == null ? '–' : exact(value));
   return (
     <div className={styles['wrap']}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled area must be reachable by keyboard. */}

@@ -1,10 +1,11 @@
-import { Outlet, useNavigate, useParams, useRouterState } from '@tanstack/react-router';
+import { Link, Outlet, useNavigate, useParams, useRouterState } from '@tanstack/react-router';
 import { Menu as MenuIcon, Search } from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { useCall } from '../app/api.ts';
 import { t } from '../app/i18n.ts';
-import { useKeys } from '../app/keys.ts';
+import { isMac, useKeys } from '../app/keys.ts';
 import { onUse } from '../app/on-use.tsx';
+import { type Page, useShownHeading } from '../app/page.ts';
 import { type Place, PlaceProvider } from '../app/project.ts';
 import { pages } from '../app/registry.ts';
 import { SignedOut, signIn } from '../app/session.ts';
@@ -98,11 +99,7 @@ function Framed({ place }: { place: Place }) {
   useEffect(close, [pathname]);
 
   const current = pages.find(({ path }) => isAt(pathname, place.pathOf(path)));
-  const title = current?.title();
-  useEffect(() => {
-    document.title = [title, place.project.name, 'Switchboard'].filter(Boolean).join(' · ');
-  }, [title, place.project.name]);
-
+  const parent = pages.find(({ path }) => path === current?.parent);
   const keys = useMemo(
     () => [
       { keys: '$mod+k', title: t('Search'), run: () => setShown('palette') },
@@ -133,20 +130,13 @@ function Framed({ place }: { place: Place }) {
         {t('Skip to content')}
       </a>
       <div className={`${styles['frame']} ${collapsed ? styles['collapsed'] : ''}`}>
-        <Rail collapse={collapse} isCollapsed={collapsed} />
+        <Rail collapse={collapse} isCollapsed={collapsed} parent={parent?.path} />
         <div className={styles['main']}>
           <header className={styles['top']}>
             <span className={styles['menuButton']}>
               <IconButton icon={MenuIcon} label={t('Open navigation')} onClick={() => setShown('drawer')} />
             </span>
-            <nav aria-label={t('You are here')} className={styles['trail']}>
-              <ol className={styles['trail']}>
-                <li>
-                  <a href={place.pathOf('')}>{place.project.name}</a>
-                </li>
-                {title === undefined || current?.path === '/' ? null : <li aria-current="page">{title}</li>}
-              </ol>
-            </nav>
+            <Trail place={place} page={current} parent={parent} />
             <button
               type="button"
               aria-label={t('Search')}
@@ -174,14 +164,44 @@ function Framed({ place }: { place: Place }) {
       {shown === 'keys' ? <KeysHelp onClose={close} /> : null}
       {shown === 'drawer' ? (
         <Drawer onClose={close}>
-          <Rail />
+          <Rail parent={parent?.path} />
         </Drawer>
       ) : null}
     </PlaceProvider>
   );
 }
 
-const isMac = () => navigator.userAgent.includes('Mac');
+interface TrailProps {
+  place: Place;
+  page: Page | undefined;
+  /** The list that the entry of the page belongs to. */
+  parent: Page | undefined;
+}
+
+/** Says where the person is, as links and in the title of the window. */
+function Trail({ place: { project, pathOf }, page, parent }: TrailProps) {
+  const heading = useShownHeading();
+  // A page of an entry, such as a flag, is named as the entry.
+  const title = (parent === undefined ? undefined : heading) ?? page?.title();
+  useEffect(() => {
+    document.title = [title, project.name, 'Switchboard'].filter(Boolean).join(' · ');
+  }, [title, project.name]);
+  return (
+    <nav aria-label={t('You are here')} className={styles['trail']}>
+      <ol className={styles['trail']}>
+        <li>
+          <Link to={pathOf('')}>{project.name}</Link>
+        </li>
+        {parent === undefined ? null : (
+          <li>
+            <Link to={pathOf(parent.path)}>{parent.title()}</Link>
+          </li>
+        )}
+        {title === undefined || page?.path === '/' ? null : <li aria-current="page">{title}</li>}
+      </ol>
+    </nav>
+  );
+}
 
 /** Whether an address is that of a page; parameters match any one segment. */
 function isAt(pathname: string, page: string): boolean {

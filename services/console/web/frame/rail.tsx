@@ -17,17 +17,19 @@ import { Mark } from './mark.tsx';
 interface RailProps {
   isCollapsed?: boolean;
   collapse?: () => void;
+  /** The path of the list that the shown entry belongs to. */
+  parent?: string | undefined;
 }
 
 /** The pages of the project, its switcher, and the person's own settings. */
-export function Rail({ isCollapsed = false, collapse }: RailProps) {
+export function Rail({ isCollapsed = false, collapse, parent }: RailProps) {
   const { may, project } = usePlace();
   const entries = (section: Section) =>
     pages.flatMap((page) =>
       page.rail?.section === section &&
       (page.rail.isShown?.(project) ?? true) &&
       (page.permission === undefined || may(page.permission))
-        ? [<Entry key={page.path} page={page} />]
+        ? [<Entry key={page.path} page={page} isCurrent={page.path === parent} />]
         : [],
     );
   return (
@@ -72,7 +74,7 @@ export function Drawer({ onClose, children }: { onClose: () => void; children: R
   );
 }
 
-function Entry({ page: { path, title, rail } }: { page: Page }) {
+function Entry({ page: { path, title, rail }, isCurrent }: { page: Page; isCurrent: boolean }) {
   const { pathOf } = usePlace();
   const Icon = rail?.icon;
   return (
@@ -81,6 +83,7 @@ function Entry({ page: { path, title, rail } }: { page: Page }) {
       className={styles['entry']}
       activeOptions={{ exact: path === '/', includeSearch: false }}
       title={title()}
+      {...(isCurrent && { 'aria-current': 'page' })}
     >
       {Icon === undefined ? null : <Icon size={16} aria-hidden />}
       <span className={styles['label']}>{title()}</span>

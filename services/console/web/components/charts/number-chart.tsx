@@ -1,7 +1,7 @@
 import type { Result } from '@switchboard/management';
 import { type Amount, reportAmount, seriesAmount } from '@switchboard/report-content/totals';
 import { t } from '../../app/i18n.ts';
-import { percent } from '../values.tsx';
+import { exact, percent } from '../values.tsx';
 import styles from './number-chart.module.css';
 
 type Lines = Extract<Result<'askInsight'>['report'], { kind: 'line' }>;
@@ -18,9 +18,9 @@ function amountsOf(content: Lines): { name: string; amount: Amount }[] {
 }
 
 function changeOf(now: number, before: number): string {
-  const from = before.toLocaleString();
+  const from = exact(before);
   if (now === before) return t('= same as {from} before', { from });
-  const by = before === 0 ? Math.abs(now).toLocaleString() : percent(Math.abs((now - before) / before));
+  const by = before === 0 ? exact(Math.abs(now)) : percent(Math.abs((now - before) / before));
   return now > before
     ? t('▲ {by} more than {from} before', { by, from })
     : t('▼ {by} less than {from} before', { by, from });
@@ -33,7 +33,7 @@ export function NumberChart({ content, label }: { content: Lines; label: string 
       {amountsOf(content).map(({ name, amount: { total, previousTotal } }) => (
         <li key={name}>
           <span>{name}</span>
-          <strong>{total === null ? '–' : total.toLocaleString()}</strong>
+          <strong>{total === null ? '–' : exact(total)}</strong>
           {total === null || previousTotal == null ? null : <span>{changeOf(total, previousTotal)}</span>}
         </li>
       ))}

@@ -3,7 +3,7 @@ import { drawSlices, PIE_RADIUS } from '@switchboard/report-content/pie';
 import { seriesAmount } from '@switchboard/report-content/totals';
 import { t } from '../../app/i18n.ts';
 import { Empty } from '../state.tsx';
-import { percent } from '../values.tsx';
+import { exact, percent } from '../values.tsx';
 import styles from './pie-chart.module.css';
 
 /** The number of slices with a hue. The others are one grey slice. */
@@ -60,45 +60,49 @@ export function PieChart({ content, label, height = LARGEST_PX }: PieChartProps)
   const summary = slices.map(({ name, share }) => `${name}: ${percent(share)}`).join('; ');
   return (
     <figure className={styles['pie']}>
-      <svg
-        width={size}
-        height={size}
-        viewBox={`${-VIEW} ${-VIEW} ${2 * VIEW} ${2 * VIEW}`}
-        role="img"
-        aria-label={`${label}. ${summary}`}
-      >
-        {slices.map(({ name, amount, share, hue }, at) => {
-          const d = drawn[at]?.d;
-          const title = <title>{`${name}: ${amount.toLocaleString()} (${percent(share)})`}</title>;
-          return d === undefined ? (
-            <circle key={hue} r={PIE_RADIUS} fill={hue}>
-              {title}
-            </circle>
-          ) : (
-            <path key={hue} d={d} fill={hue}>
-              {title}
-            </path>
-          );
-        })}
-        {slices.map(({ share, hue }, at) => {
-          const place = drawn[at]?.label;
-          return place === undefined ? null : (
-            <text key={hue} x={place.x} y={place.y} dy="0.32em">
-              {percent(share)}
-            </text>
-          );
-        })}
-      </svg>
-      <ul aria-label={t('Shares')}>
-        {slices.map(({ name, amount, share, hue }) => (
-          <li key={hue}>
-            <i style={{ background: hue }} />
-            <span>{name}</span>
-            <span>{amount.toLocaleString()}</span>
-            <strong>{percent(share)}</strong>
-          </li>
-        ))}
-      </ul>
+      {content.breakdown === undefined ? null : (
+        <p className={styles['by']}>{t('By {name}:', { name: content.breakdown })}</p>
+      )}
+      <div>
+        <svg
+          width={size}
+          viewBox={`${-VIEW} ${-VIEW} ${2 * VIEW} ${2 * VIEW}`}
+          role="img"
+          aria-label={`${label}. ${summary}`}
+        >
+          {slices.map(({ name, amount, share, hue }, at) => {
+            const d = drawn[at]?.d;
+            const title = <title>{`${name}: ${exact(amount)} (${percent(share)})`}</title>;
+            return d === undefined ? (
+              <circle key={hue} r={PIE_RADIUS} fill={hue}>
+                {title}
+              </circle>
+            ) : (
+              <path key={hue} d={d} fill={hue}>
+                {title}
+              </path>
+            );
+          })}
+          {slices.map(({ share, hue }, at) => {
+            const place = drawn[at]?.label;
+            return place === undefined ? null : (
+              <text key={hue} x={place.x} y={place.y} dy="0.32em">
+                {percent(share)}
+              </text>
+            );
+          })}
+        </svg>
+        <ul aria-label={t('Shares')}>
+          {slices.map(({ name, amount, share, hue }) => (
+            <li key={hue}>
+              <i style={{ background: hue }} />
+              <span>{name}</span>
+              <span>{exact(amount)}</span>
+              <strong>{percent(share)}</strong>
+            </li>
+          ))}
+        </ul>
+      </div>
     </figure>
   );
 }

@@ -21,11 +21,8 @@ export function Page() {
     (client, options) => client.call('listAlerts', { params: { projectId: project.id } }, options),
     { refreshMs: 10_000 },
   );
-  const createAlert = may('alerts.write') ? (
-    <Button kind="primary" onClick={() => setSearch({ edit: 'new' })}>
-      {t('Create alert')}
-    </Button>
-  ) : null;
+  const mayWrite = may('alerts.write');
+  const create = () => setSearch({ edit: 'new' });
   return (
     <PageLayout
       title={t('Alerts')}
@@ -35,7 +32,11 @@ export function Page() {
             call={{ method: 'GET', path: `/v1/projects/${encodeURIComponent(project.id)}/alerts` }}
             command={`switchboard alerts list ${project.id}`}
           />
-          {createAlert}
+          {mayWrite ? (
+            <Button kind="primary" onClick={create}>
+              {t('Create alert')}
+            </Button>
+          ) : null}
         </>
       }
     >
@@ -50,7 +51,7 @@ export function Page() {
                     <Empty
                       text={t('No alert yet. One watches a value of a saved report, and sends to webhooks.')}
                     >
-                      {createAlert}
+                      {mayWrite ? <Button onClick={create}>{t('Create the first alert')}</Button> : null}
                     </Empty>
                   ) : (
                     <Table

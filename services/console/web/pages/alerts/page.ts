@@ -6,6 +6,7 @@ export const page = definePage({
   path: '/alerts',
   title: () => t('Alerts'),
   rail: { section: 'main', icon: BellRing, order: 22 },
+  go: 'l',
   permission: 'alerts.read',
   load: () => import('./alerts.tsx'),
   commands: [{ title: () => t('Create alert'), to: '/alerts?edit=new' }],

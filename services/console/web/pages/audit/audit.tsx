@@ -8,6 +8,7 @@ import { Button } from '../../components/button.tsx';
 import { CopyAs } from '../../components/copy-as.tsx';
 import { PageLayout } from '../../components/layout.tsx';
 import { Failed } from '../../components/state.tsx';
+import { useNames } from '../threads/members.ts';
 import { Entries } from './entries.tsx';
 import { queryOf, search } from './search.ts';
 
@@ -15,6 +16,7 @@ export function Page() {
   const { company } = usePlace();
   const [found] = usePageSearch(search);
   const filters = queryOf(found);
+  const nameOf = useNames();
   const [failure, setFailure] = useState<Error>();
   const path = pathOf(company.id, filters);
   const download = () =>
@@ -34,6 +36,7 @@ export function Page() {
       {failure === undefined ? null : <Failed error={failure} />}
       <Entries
         queryKey={['listCompanyAudit', company.id]}
+        nameOf={nameOf}
         read={(client, query, options) =>
           client.call('listCompanyAudit', { params: { companyId: company.id }, query }, options)
         }

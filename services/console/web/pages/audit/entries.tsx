@@ -14,6 +14,8 @@ import { OUTCOMES, queryOf, search } from './search.ts';
 interface EntriesProps {
   /** The key of the query, without the filters. */
   queryKey: readonly string[];
+  /** Returns the name of the person with an id. Default: the id. */
+  nameOf?: (sub: string) => string;
   read: (
     client: Client,
     query: ReturnType<typeof queryOf> & { cursor?: string },
@@ -22,7 +24,7 @@ interface EntriesProps {
 }
 
 /** Entries of an audit trail, with the filters of the address and the open entry. */
-export function Entries({ queryKey, read }: EntriesProps) {
+export function Entries({ queryKey, read, nameOf = (sub) => sub }: EntriesProps) {
   const [found, setSearch] = usePageSearch(search);
   const { open } = found;
   const filters = queryOf(found);
@@ -66,7 +68,7 @@ export function Entries({ queryKey, read }: EntriesProps) {
               ) : (
                 <Table
                   label={t('Audit trail')}
-                  columns={columns()}
+                  columns={columns(nameOf)}
                   rows={entries}
                   keyOf={keyOf}
                   open={open}
@@ -78,7 +80,7 @@ export function Entries({ queryKey, read }: EntriesProps) {
             detail={
               opened && {
                 title: opened.action,
-                content: <Entry entry={opened} />,
+                content: <Entry entry={opened} nameOf={nameOf} />,
                 onClose: () => setSearch({ open: undefined }),
               }
             }
@@ -91,10 +93,12 @@ export function Entries({ queryKey, read }: EntriesProps) {
 
 const keyOf = ({ id }: AuditEntry) => id;
 
-const columns = (): Column<AuditEntry>[] => [
+type NameOf = (sub: string) => string;
+
+const columns = (nameOf: NameOf): Column<AuditEntry>[] => [
   { title: t('Action'), cell: ({ action }) => action },
   { title: t('Object'), cell: ({ object }) => object, minor: true },
-  { title: t('By'), cell: ({ actor }) => actor.id ?? actor.kind, minor: true },
+  { title: t('By'), cell: ({ actor }) => (actor.id === null ? actor.kind : nameOf(actor.id)), minor: true },
   { title: t('Outcome'), cell: (entry) => <Outcome entry={entry} />, width: '112px' },
   { title: t('Time'), cell: ({ at }) => <Time at={at} />, width: '112px' },
 ];
@@ -106,14 +110,17 @@ const Outcome = ({ entry: { outcome, status } }: { entry: AuditEntry }) =>
     <Badge tone="warning">{t('Refused {status}', { status: String(status ?? '') })}</Badge>
   );
 
-function Entry({ entry }: { entry: AuditEntry }) {
+function Entry({ entry, nameOf }: { entry: AuditEntry; nameOf: NameOf }) {
   const { actor, object, at, reason, address, requestId, region, service, before, after } = entry;
   return (
     <>
       <Facts
         facts={[
           [t('Time'), <Time key="at" at={at} />],
-          [t('By'), actor.id === null ? actor.kind : <Id key="by" value={actor.id} name={t('id')} />],
+          [t('By'), actor.id === null ? actor.kind : nameOf(actor.id)],
+          ...(actor.id === null || nameOf(actor.id) === actor.id
+            ? []
+            : [[t('Id'), <Id key="by" value={actor.id} name={t('id')} />] as const]),
           ...(actor.tokenId === null
             ? []
             : [[t('Token'), <Id key="token" value={actor.tokenId} name={t('token id')} />] as const]),

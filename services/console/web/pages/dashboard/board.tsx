@@ -4,6 +4,7 @@ import { GripVertical, Trash2 } from 'lucide-react';
 import { type KeyboardEvent, type PointerEvent, useMemo, useRef } from 'react';
 import { useCall } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
+import { useKeys } from '../../app/keys.ts';
 import { usePlace } from '../../app/project.ts';
 import { IconButton } from '../../components/button.tsx';
 import { Chart, contentOf, isRunning, type ReportContent } from '../../components/chart.tsx';
@@ -26,6 +27,8 @@ const GAP_PX = 16;
 /** The frame of a tile with its heading, and a legend of two lines. */
 const PADDING_PX = 64;
 const LEGEND_PX = 56;
+/** The buttons of a tile while it is edited. */
+const TOOLS_PX = 40;
 
 interface BoardProps {
   dashboard: Dashboard;
@@ -89,6 +92,19 @@ export function Board({ dashboard, onArrange }: BoardProps) {
     { refreshMs: REFRESH_MS },
   );
   const { tiles } = dashboard;
+  const isEdited = onArrange !== undefined;
+  useKeys(
+    useMemo(
+      () =>
+        isEdited
+          ? [
+              { keys: 'ArrowLeft ArrowRight ArrowUp ArrowDown', title: t('Tile: move') },
+              { keys: 'Shift+ArrowLeft Shift+ArrowRight', title: t('Tile: resize') },
+            ]
+          : [],
+      [isEdited],
+    ),
+  );
   const change = (at: number, values: object) => {
     const tile = tiles[at];
     if (tile !== undefined) onArrange?.(placed(tiles, at, { ...tile, ...values }));
@@ -162,7 +178,12 @@ export function Board({ dashboard, onArrange }: BoardProps) {
                       report={report}
                       dashboard={dashboard}
                       turns={turns}
-                      height={tile.h * ROW_PX + (tile.h - 1) * GAP_PX - PADDING_PX}
+                      height={
+                        tile.h * ROW_PX +
+                        (tile.h - 1) * GAP_PX -
+                        PADDING_PX -
+                        (onArrange === undefined ? 0 : TOOLS_PX)
+                      }
                     />
                   )}
                 </section>
@@ -175,7 +196,11 @@ export function Board({ dashboard, onArrange }: BoardProps) {
   );
 }
 
-const hasLegend = (content: ReportContent) => 'series' in content && (content.series?.length ?? 0) > 1;
+/** Whether a legend is below the chart. That of a pie is beside it. */
+const hasLegend = (content: ReportContent) =>
+  'series' in content &&
+  (content.series?.length ?? 0) > 1 &&
+  !(content.kind === 'line' && content.display === 'pie');
 
 interface ReportTileProps {
   report: Report;

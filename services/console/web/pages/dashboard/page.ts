@@ -4,6 +4,7 @@ import { definePage } from '../../app/page.ts';
 export const page = definePage({
   path: '/dashboards/$dashboardId',
   title: () => t('Dashboard'),
+  parent: '/dashboards',
   permission: 'insights.read',
   load: () => import('./dashboard.tsx'),
 });

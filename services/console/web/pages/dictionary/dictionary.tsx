@@ -7,11 +7,12 @@ import { usePageSearch } from '../../app/search.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { CopyAs } from '../../components/copy-as.tsx';
-import { Filter, TextArea, TextField } from '../../components/field.tsx';
+import { Filter, SelectField, TextArea } from '../../components/field.tsx';
 import { Bar, Facts, ListDetail, PageLayout, Section } from '../../components/layout.tsx';
 import { Empty, Failed, Loaded, NextStep } from '../../components/state.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Count, Time } from '../../components/values.tsx';
+import { useColleagues, useNames } from '../threads/members.ts';
 import styles from './dictionary.module.css';
 import { search } from './search.ts';
 
@@ -120,8 +121,8 @@ function rowsOf(sent: readonly Sent[], explained: readonly Entry[]): Row[] {
 
 const columns = (): Column<Row>[] => [
   { title: t('Event'), cell: ({ name }) => name },
-  { title: t('Description'), cell: ({ entry }) => entry?.description ?? '', minor: true },
-  { title: t('State'), cell: ({ entry }) => <State entry={entry} />, width: '112px', minor: true },
+  { title: t('Description'), cell: ({ entry }) => entry?.description ?? '', minor: 'early' },
+  { title: t('State'), cell: ({ entry }) => <State entry={entry} />, width: '112px', minor: 'early' },
   {
     title: t('Events in 90 days'),
     cell: ({ sent }) => <Count value={sent?.count ?? 0} />,
@@ -161,12 +162,11 @@ function Detail({ row: { name, sent, entry }, explained }: { row: Row; explained
             found.length === 0 ? (
               <Empty text={t('The event has no properties.')} />
             ) : (
-              <Facts
-                facts={found.map((one) => [
-                  one.name,
-                  <Property key={one.name} property={one} explained={explained} />,
-                ])}
-              />
+              <ul className={styles['properties']}>
+                {found.map((one) => (
+                  <Property key={one.name} property={one} explained={explained} />
+                ))}
+              </ul>
             )
           }
         </Loaded>
@@ -175,16 +175,41 @@ function Detail({ row: { name, sent, entry }, explained }: { row: Row; explained
   );
 }
 
-/** The types of a property, the number of its events, and what colleagues know about it. */
+/** The types of a property, the number of its events, and its explanation, which opens to be changed. */
 function Property({ property, explained }: { property: PropertySent; explained: readonly Entry[] }) {
-  const { name, types, count } = property;
+  const { name, types, count, values } = property;
+  const [isOpen, setOpen] = useState(false);
   const entry = explained.find((one) => one.kind === 'property' && one.name === name);
   return (
-    <>
-      {types.join(', ')} · <Count value={count} />
+    <li>
+      <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+        <summary>
+          <strong>{name}</strong> <State entry={entry} />
+          <span>
+            {types.map(typeWord).join(', ')} ·{' '}
+            {t('{count, plural, one {# event} other {# events}}', { count })}
+          </span>
+        </summary>
+        {values.length === 0 ? null : (
+          <p>{t('Most often: {values}', { values: values.map(({ value }) => value).join(', ') })}</p>
+        )}
+        {isOpen ? <Explanation kind="property" name={name} entry={entry} /> : null}
+      </details>
       {entry === undefined || entry.description === '' ? null : <p>{entry.description}</p>}
-    </>
+    </li>
   );
+}
+
+function typeWord(type: PropertySent['types'][number]): string {
+  const words: Record<typeof type, string> = {
+    text: t('text'),
+    number: t('number'),
+    boolean: t('boolean'),
+    null: t('null'),
+    object: t('object'),
+    list: t('list'),
+  };
+  return words[type];
 }
 
 interface ExplanationProps {
@@ -196,6 +221,8 @@ interface ExplanationProps {
 /** The explanation of a name, with a form for those who may change it. */
 function Explanation({ kind, name, entry }: ExplanationProps) {
   const { project, may } = usePlace();
+  const nameOf = useNames();
+  const colleagues = useColleagues();
   const [description, setDescription] = useState(entry?.description ?? '');
   const [owner, setOwner] = useState(entry?.owner ?? '');
   const [hidden, setHidden] = useState(entry?.hidden ?? false);
@@ -210,7 +237,7 @@ function Explanation({ kind, name, entry }: ExplanationProps) {
       <Facts
         facts={[
           [t('Description'), entry?.description || '–'],
-          [t('Owner'), entry?.owner ?? '–'],
+          [t('Owner'), nameOf(entry?.owner ?? null)],
           [t('State'), <State key="state" entry={entry} />],
         ]}
       />
@@ -229,10 +256,18 @@ function Explanation({ kind, name, entry }: ExplanationProps) {
           maxLength={1000}
           onChange={({ target }) => setDescription(target.value)}
         />
-        <TextField
+        <SelectField
           label={t('Owner')}
-          hint={t('The sub of the member who answers questions about it.')}
+          hint={t('The member who answers questions about it.')}
           value={owner}
+          options={[
+            { value: '', title: t('Nobody') },
+            ...colleagues.map(({ sub, name: title }) => ({ value: sub, title })),
+            // Owners may have left, or be one of many members.
+            ...(owner === '' || colleagues.some(({ sub }) => sub === owner)
+              ? []
+              : [{ value: owner, title: owner }]),
+          ]}
           onChange={({ target }) => setOwner(target.value)}
         />
         <Check label={t('Verified')} checked={verified} onChange={setVerified} />

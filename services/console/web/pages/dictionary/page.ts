@@ -6,6 +6,7 @@ export const page = definePage({
   path: '/dictionary',
   title: () => t('Dictionary'),
   rail: { section: 'main', icon: BookOpen, order: 31 },
+  go: 'v',
   permission: 'insights.read',
   load: () => import('./dictionary.tsx'),
 });

@@ -9,10 +9,11 @@ import { Bar, ListDetail, PageLayout } from '../../components/layout.tsx';
 import { Empty, Loaded, NextStep } from '../../components/state.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/values.tsx';
+import { useNames } from '../threads/members.ts';
 import styles from './flag-requests.module.css';
 import { Request, State } from './request.tsx';
 import { STATES, search } from './search.ts';
-import { useNames, useRequest, useRequests } from './use-requests.ts';
+import { useRequest, useRequests } from './use-requests.ts';
 
 export function Page() {
   const { project, pathOf } = usePlace();

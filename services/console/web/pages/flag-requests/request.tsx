@@ -12,7 +12,8 @@ import { Time } from '../../components/values.tsx';
 import { FlagDiff } from '../flags/diff.tsx';
 import { useCohortNames } from '../flags/use-flags.ts';
 import type { Definition } from '../flags/words.ts';
-import { type Decision, useDecision, useDecisions, useNames } from './use-requests.ts';
+import { useNames } from '../threads/members.ts';
+import { type Decision, useDecision, useDecisions } from './use-requests.ts';
 
 const MAX_NOTE = 500;
 

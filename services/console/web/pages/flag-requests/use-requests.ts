@@ -4,7 +4,6 @@ import { queries, useCall, useChange, useList } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
 import { showToast } from '../../app/toasts.ts';
-import { useColleagues } from '../threads/members.ts';
 
 export type Decision = 'approve' | 'reject' | 'withdraw';
 
@@ -81,12 +80,6 @@ export function useDecisions({ state, author, approvals }: ChangeRequest): Decis
   if (state !== 'waiting' || !may('flags.write')) return [];
   if (author === me.sub) return ['withdraw'];
   return approvals.some(({ sub }) => sub === me.sub) ? ['reject'] : ['approve', 'reject'];
-}
-
-/** Returns the names of members by their sub. The id stands for others, such as service tokens. */
-export function useNames(): (sub: string) => string {
-  const names = new Map(useColleagues().map(({ sub, name }) => [sub, name]));
-  return (sub) => names.get(sub) ?? sub;
 }
 
 function outcomeWords(key: string, state: ChangeRequest['state']): string {

@@ -18,7 +18,8 @@ import { FlagRequests } from '../flag-requests/panel.tsx';
 import { changeOrRequest } from '../flags/change-or-request.ts';
 import { FlagState } from '../flags/flag-state.tsx';
 import { switchTitle, useFlagSwitch } from '../flags/switch.tsx';
-import { type LastChange, useAuthors, useFlags } from '../flags/use-flags.ts';
+import { type LastChange, useFlags } from '../flags/use-flags.ts';
+import { useNames } from '../threads/members.ts';
 import { Editor } from './editor.tsx';
 import styles from './flag.module.css';
 import { search, VIEWS } from './search.ts';
@@ -132,7 +133,7 @@ const titlesOf = (): Record<(typeof VIEWS)[number], string> => ({
 });
 
 function Changed({ change }: { change: LastChange | undefined }) {
-  const authorOf = useAuthors();
+  const authorOf = useNames();
   if (change === undefined) return null;
   return (
     <span className={styles['muted']}>

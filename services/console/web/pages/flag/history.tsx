@@ -12,8 +12,9 @@ import { Time } from '../../components/values.tsx';
 import { changeOrRequest } from '../flags/change-or-request.ts';
 import { FlagDiff } from '../flags/diff.tsx';
 import { MAX_REASON } from '../flags/switch.tsx';
-import { useAuthors, useCohortNames } from '../flags/use-flags.ts';
+import { useCohortNames } from '../flags/use-flags.ts';
 import type { Definition } from '../flags/words.ts';
+import { useNames } from '../threads/members.ts';
 import styles from './flag.module.css';
 
 interface HistoryProps {
@@ -26,7 +27,7 @@ export function History({ flag, version: newest }: HistoryProps) {
   const { project, may } = usePlace();
   const [restored, setRestored] = useState<FlagVersion>();
   const nameOf = useCohortNames(project.id);
-  const authorOf = useAuthors();
+  const authorOf = useNames();
   const params = { projectId: project.id, key: flag.key };
   const key = ['listFlagVersions', project.id, flag.key];
   const { query, more } = useList(key, async (client, cursor, options) => {

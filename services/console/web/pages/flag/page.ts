@@ -4,6 +4,7 @@ import { definePage } from '../../app/page.ts';
 export const page = definePage({
   path: '/flags/$flagKey',
   title: () => t('Flag'),
+  parent: '/flags',
   permission: 'flags.read',
   load: () => import('./flag.tsx'),
 });

@@ -14,12 +14,13 @@ import { PageLayout } from '../../components/layout.tsx';
 import { Empty, Failed, Loaded, NextStep } from '../../components/state.tsx';
 import { Table } from '../../components/table.tsx';
 import { useFlagUsage } from '../flag-usage/use-usage.ts';
+import { useNames } from '../threads/members.ts';
 import { flagColumns, partsOf, partTitle, type Row } from './columns.tsx';
 import { changesOf } from './diff.tsx';
 import styles from './flags.module.css';
 import { PARTS, STATES, search } from './search.ts';
 import { useFlagSwitch } from './switch.tsx';
-import { useAuthors, useCohortNames, useFlags, useOtherProjects } from './use-flags.ts';
+import { useCohortNames, useFlags, useOtherProjects } from './use-flags.ts';
 import { INTENTS, intentWords } from './words.ts';
 
 const READ = "if (switchboard.flags.get('new-checkout', false)) showNewCheckout();";
@@ -39,7 +40,7 @@ export function Page() {
   const other = others.find(({ id }) => id === compare);
   const compared = useComparison(query.data?.flags, other?.id);
   const usage = useFlagUsage();
-  const authorOf = useAuthors();
+  const authorOf = useNames();
   const flip = useFlagSwitch();
   const mayWrite = may('flags.write');
   const onSwitch = mayWrite ? ({ flag, change }: Row) => flip.ask(flag, change?.version) : undefined;

@@ -1,7 +1,7 @@
 import type { Result } from '@switchboard/management';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
-import { queries, useCall, useList } from '../../app/api.ts';
+import { queries, useCall } from '../../app/api.ts';
 import { usePlace } from '../../app/project.ts';
 import { getSession } from '../../app/session.ts';
 import { readData } from '../../live/read-data.ts';
@@ -92,21 +92,6 @@ export function useCohortNames(projectId: string, isNeeded = true): NameOf {
     const names = new Map((data?.cohorts ?? []).map(({ id, name }) => [id, name]));
     return (id) => names.get(id) ?? id;
   }, [data]);
-}
-
-/** Returns the names of members by their sub. */
-export function useAuthors(): (sub: string | null) => string {
-  const { company } = usePlace();
-  const { query } = useList(['listMembers', company.id], async (client, cursor, options) => {
-    const { members, nextCursor } = await client.call(
-      'listMembers',
-      { params: { companyId: company.id }, query: cursor },
-      options,
-    );
-    return { items: members, nextCursor };
-  });
-  const names = new Map((query.data ?? []).map(({ sub, name, email }) => [sub, name ?? email]));
-  return (sub) => (sub === null ? '–' : (names.get(sub) ?? sub));
 }
 
 /** The projects of the company that a flag can be promoted to: those of the same region. */

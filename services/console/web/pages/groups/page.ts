@@ -6,6 +6,7 @@ export const page = definePage({
   path: '/groups',
   title: () => t('Groups'),
   rail: { section: 'main', icon: Building2, order: 41 },
+  go: 'g',
   permission: 'people.read',
   load: () => import('./groups.tsx'),
 });

@@ -5,7 +5,8 @@ import { usePlace } from '../../app/project.ts';
 import { Section } from '../../components/layout.tsx';
 import { Time } from '../../components/values.tsx';
 import { State } from '../flag-requests/request.tsx';
-import { useNames, useRequests } from '../flag-requests/use-requests.ts';
+import { useRequests } from '../flag-requests/use-requests.ts';
+import { useNames } from '../threads/members.ts';
 import styles from './home.module.css';
 
 /** The changes of flags that the person may approve, and the outcomes of theirs that they have not read. */

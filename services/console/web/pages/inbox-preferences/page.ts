@@ -4,6 +4,7 @@ import { definePage } from '../../app/page.ts';
 export const page = definePage({
   path: '/inbox/preferences',
   title: () => t('Inbox preferences'),
+  parent: '/inbox',
   permission: 'conversations.reply',
   load: () => import('./preferences.tsx'),
 });

@@ -53,9 +53,9 @@ export function Page() {
             <Part title={t('Volume')} content={named(volume, [t('Opened'), t('Resolved'), t('Rated')])} />
             <Part
               title={t('Median minutes to the first reply and to the resolution')}
+              note={t('Office hours are not subtracted.')}
               content={named(times, [t('First reply'), t('Resolution')])}
             />
-            <p>{t('Office hours are not subtracted.')}</p>
             <Part
               title={t('Satisfaction, from 1 to 5')}
               content={named(satisfaction, [t('Average rating')])}
@@ -67,9 +67,10 @@ export function Page() {
   );
 }
 
-function Part({ title, content }: { title: string; content: ReportContent }) {
+function Part({ title, note, content }: { title: string; note?: string; content: ReportContent }) {
   return (
     <Section title={title}>
+      {note === undefined ? null : <p>{note}</p>}
       <Chart content={content} label={title} />
       <details>
         <summary>{t('Table')}</summary>

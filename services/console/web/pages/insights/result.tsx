@@ -6,7 +6,6 @@ import { usePlace } from '../../app/project.ts';
 import { Chart, isRunning, type Place, type ReportContent } from '../../components/chart.tsx';
 import { CopyAs } from '../../components/copy-as.tsx';
 import { ListDetail, Section } from '../../components/layout.tsx';
-import { ReportTable } from '../../components/report-table.tsx';
 import { Loaded, Partial } from '../../components/state.tsx';
 import { Time } from '../../components/values.tsx';
 import { type Anchor, anchorKey, titleOfAnchor } from '../threads/anchors.ts';
@@ -19,6 +18,7 @@ import { useAnnotations } from './use-annotations.ts';
 
 const Annotations = onUse(async () => (await import('./annotations.tsx')).Annotations);
 const ReportThreads = onUse(async () => (await import('../threads/report-threads.tsx')).ReportThreads);
+const ReportTable = onUse(async () => (await import('../../components/report-table.tsx')).ReportTable);
 const People = onUse(async () => (await import('./people.tsx')).PeopleOfValue);
 
 const REFRESH_MS = 15_000;

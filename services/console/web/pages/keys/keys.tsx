@@ -5,7 +5,7 @@ import { queries, useCall, useChange } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
 import { getSession } from '../../app/session.ts';
-import { Button } from '../../components/button.tsx';
+import { Button, RowButton } from '../../components/button.tsx';
 import { Id } from '../../components/code.tsx';
 import { CopyAs } from '../../components/copy-as.tsx';
 import { Confirm, FormDialog } from '../../components/dialog.tsx';
@@ -39,16 +39,16 @@ export function Page() {
       title: t('Actions'),
       cell: (value) => (
         <span className={styles['actions']}>
-          <Button
+          <RowButton
             icon={RotateCw}
             disabled={create.isPending}
             onClick={() => setAsked({ to: 'replace', value })}
           >
-            <span className={styles['label']}>{t('Replace key')}</span>
-          </Button>
-          <Button kind="danger" icon={Trash2} onClick={() => setAsked({ to: 'revoke', value })}>
-            <span className={styles['label']}>{t('Revoke key')}</span>
-          </Button>
+            {t('Replace key')}
+          </RowButton>
+          <RowButton kind="danger" icon={Trash2} onClick={() => setAsked({ to: 'revoke', value })}>
+            {t('Revoke key')}
+          </RowButton>
         </span>
       ),
       width: 'max(112px, min(300px, 40cqw))',

@@ -6,6 +6,7 @@ export const page = definePage({
   path: '/messages',
   title: () => t('Messages'),
   rail: { section: 'main', icon: Megaphone, order: 80 },
+  go: 'n',
   permission: 'messages.send',
   load: () => import('./messages.tsx'),
   commands: [{ title: () => t('Write in-app message'), to: '/messages?open=new' }],

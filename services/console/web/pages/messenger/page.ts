@@ -6,6 +6,7 @@ export const page = definePage({
   path: '/settings/messenger',
   title: () => t('Messenger settings'),
   rail: { section: 'settings', icon: MessageCircle, order: 105 },
+  go: 'j',
   permission: 'messenger.read',
   load: () => import('./messenger.tsx'),
   commands: [

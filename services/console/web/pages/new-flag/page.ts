@@ -4,6 +4,7 @@ import { definePage } from '../../app/page.ts';
 export const page = definePage({
   path: '/new-flag',
   title: () => t('New flag'),
+  parent: '/flags',
   permission: 'flags.write',
   load: () => import('./new-flag.tsx'),
 });

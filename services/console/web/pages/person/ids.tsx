@@ -11,6 +11,7 @@ import { Section } from '../../components/layout.tsx';
 import { Failed } from '../../components/state.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/values.tsx';
+import { useNames } from '../threads/members.ts';
 
 type PersonId = InsightPerson['ids'][number];
 
@@ -50,10 +51,11 @@ export function PersonIds({ person: { distinctId, ids } }: { person: InsightPers
       },
   );
   const mayChange = may('people.write');
+  const nameOf = useNames();
   const columns: Column<PersonId>[] = [
     { title: t('Id'), cell: (one) => <Id value={one.distinctId} name={t('id')} /> },
     { title: t('Joined'), cell: ({ joinedAt }) => (joinedAt ? <Time at={joinedAt} /> : '–'), width: '112px' },
-    { title: t('By'), cell: byOf, width: '144px', minor: true },
+    { title: t('By'), cell: (one) => byOf(one, nameOf), width: '144px', minor: true },
     {
       title: t('Last seen'),
       cell: ({ lastSeenAt }) => (lastSeenAt ? <Time at={lastSeenAt} /> : '–'),
@@ -112,9 +114,10 @@ export function PersonIds({ person: { distinctId, ids } }: { person: InsightPers
   );
 }
 
-function byOf({ joinedBy }: PersonId): string {
+function byOf({ joinedBy }: PersonId, nameOf: (sub: string) => string): string {
   if (joinedBy === null) return '–';
-  return joinedBy.kind === 'identify' ? t('identify call') : (joinedBy.sub ?? t('a colleague'));
+  if (joinedBy.kind === 'identify') return t('identify call');
+  return joinedBy.sub === null ? t('a colleague') : nameOf(joinedBy.sub);
 }
 
 function JoinDialog({ onJoin, onClose }: { onJoin: (other: string) => void; onClose: () => void }) {

@@ -4,6 +4,7 @@ import { definePage } from '../../app/page.ts';
 export const page = definePage({
   path: '/people/$distinctId',
   title: () => t('Person'),
+  parent: '/people',
   permission: 'people.read',
   load: () => import('./person.tsx'),
 });

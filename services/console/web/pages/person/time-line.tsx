@@ -77,8 +77,8 @@ export function TimeLine({ person }: { person: InsightPerson }) {
     ...(may('replays.read') && recordings.error === null ? [] : [t('recordings')]),
   ];
   const columns: Column<Moment>[] = [
-    { title: t('When'), cell: ({ at }) => <Time at={at} />, width: '104px' },
-    { title: t('Kind'), cell: (one) => <Badge>{kindOf(one.kind)}</Badge>, width: '128px' },
+    { title: t('When'), cell: ({ at }) => <Time at={at} hasHour />, width: '136px' },
+    { title: t('Kind'), cell: (one) => <Badge>{kindOf(one.kind)}</Badge>, width: '112px' },
     {
       title: t('What'),
       cell: ({ text, recording }) =>

@@ -1,9 +1,10 @@
 import type { Result } from '@switchboard/management';
+import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { useCall, useChange } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
-import { Button } from '../../components/button.tsx';
+import { Button, RowButton } from '../../components/button.tsx';
 import { Code } from '../../components/code.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { Section } from '../../components/layout.tsx';
@@ -41,11 +42,11 @@ export function Secrets() {
     {
       title: t('Actions'),
       cell: ({ id }) => (
-        <Button kind="danger" onClick={() => setAsked(id)}>
+        <RowButton kind="danger" icon={Trash2} onClick={() => setAsked(id)}>
           {t('Delete secret')}
-        </Button>
+        </RowButton>
       ),
-      width: '150px',
+      width: 'max(72px, min(160px, 26cqw))',
       align: 'end',
     },
   ];

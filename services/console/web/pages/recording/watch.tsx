@@ -173,7 +173,7 @@ function Screen({ player: { frame, state, size }, images }: { player: Player; im
         referrerPolicy="no-referrer"
         width={size.width}
         height={size.height}
-        style={{ transform: `scale(${scale})` }}
+        style={{ transform: `translateX(${(width - size.width * scale) / 2}px) scale(${scale})` }}
       />
       {state === 'loading' ? (
         <div className={styles['wait']}>

@@ -4,6 +4,7 @@ import { definePage } from '../../app/page.ts';
 export const page = definePage({
   path: '/reports/$reportId',
   title: () => t('Report'),
+  parent: '/insights',
   permission: 'insights.read',
   load: () => import('./report.tsx'),
 });

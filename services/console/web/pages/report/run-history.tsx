@@ -1,7 +1,7 @@
 import type { Result } from '@switchboard/management';
 import { useState } from 'react';
 import { useCall } from '../../app/api.ts';
-import { t } from '../../app/i18n.ts';
+import { locale, t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Chart, contentOf } from '../../components/chart.tsx';
@@ -56,7 +56,9 @@ export function RunHistory({ reportId }: { reportId: string }) {
             }
             detail={
               open && {
-                title: new Date(open.ranAt).toLocaleString(),
+                title: new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeStyle: 'short' }).format(
+                  new Date(open.ranAt),
+                ),
                 content: <KeptRun key={open.runId} reportId={reportId} run={open} />,
                 onClose: () => setOpen(undefined),
               }

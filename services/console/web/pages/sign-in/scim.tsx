@@ -1,9 +1,10 @@
 import type { Result } from '@switchboard/management';
+import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { useCall, useChange } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
-import { Button } from '../../components/button.tsx';
+import { Button, RowButton } from '../../components/button.tsx';
 import { Id } from '../../components/code.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
@@ -36,15 +37,15 @@ export function Scim({ url }: { url: string }) {
   const failure = create.error ?? remove.error;
   const columns: Column<Token>[] = [
     { title: t('Name'), cell: (token) => token.name },
-    { title: t('Created'), width: '140px', cell: ({ createdAt }) => <Time at={createdAt} /> },
+    { title: t('Created'), width: '112px', cell: ({ createdAt }) => <Time at={createdAt} /> },
     {
       title: t('Actions'),
-      width: '200px',
+      width: 'max(72px, min(220px, 30cqw))',
       align: 'end',
       cell: (token) => (
-        <Button kind="danger" onClick={() => setDeleted(token)}>
+        <RowButton kind="danger" icon={Trash2} onClick={() => setDeleted(token)}>
           {t('Delete SCIM token')}
-        </Button>
+        </RowButton>
       ),
     },
   ];

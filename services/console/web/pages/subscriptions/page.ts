@@ -6,6 +6,7 @@ export const page = definePage({
   path: '/subscriptions',
   title: () => t('Subscriptions'),
   rail: { section: 'main', icon: Mail, order: 23 },
+  go: 'y',
   permission: 'subscriptions.read',
   load: () => import('./subscriptions.tsx'),
   commands: [{ title: () => t('Create subscription'), to: '/subscriptions?edit=new' }],

@@ -28,11 +28,8 @@ export function Page() {
   );
   const nameOf = ({ target }: Subscription) => names.get(targetOf(target)) ?? target.id;
   const close = { edit: undefined, report: undefined, dashboard: undefined };
-  const create = may('subscriptions.write') ? (
-    <Button kind="primary" onClick={() => setSearch({ edit: 'new' })}>
-      {t('Create subscription')}
-    </Button>
-  ) : null;
+  const mayWrite = may('subscriptions.write');
+  const create = () => setSearch({ edit: 'new' });
   return (
     <PageLayout
       title={t('Subscriptions')}
@@ -41,7 +38,11 @@ export function Page() {
           <CopyAs
             call={{ method: 'GET', path: `/v1/projects/${encodeURIComponent(project.id)}/subscriptions` }}
           />
-          {create}
+          {mayWrite ? (
+            <Button kind="primary" onClick={create}>
+              {t('Create subscription')}
+            </Button>
+          ) : null}
         </>
       }
     >
@@ -54,7 +55,9 @@ export function Page() {
                 list={
                   subscriptions.length === 0 ? (
                     <Empty text={t('No subscription yet. One mails a report or dashboard on a schedule.')}>
-                      {create}
+                      {mayWrite ? (
+                        <Button onClick={create}>{t('Create the first subscription')}</Button>
+                      ) : null}
                     </Empty>
                   ) : (
                     <Table

@@ -17,6 +17,12 @@ export function useColleagues(): readonly Colleague[] {
   return (data?.members ?? []).map(({ sub, name }) => ({ sub, name: name ?? sub }));
 }
 
+/** Returns the names of members by their sub. The id stands for others, such as service tokens. */
+export function useNames(): (sub: string | null) => string {
+  const names = new Map(useColleagues().map(({ sub, name }) => [sub, name]));
+  return (sub) => (sub === null ? '–' : (names.get(sub) ?? sub));
+}
+
 /** Returns the subs of the colleagues whom a text names, such as "@Ada Lovelace". Longer names win. */
 export function mentionsIn(text: string, colleagues: readonly Colleague[]): string[] {
   const found = new Set<string>();

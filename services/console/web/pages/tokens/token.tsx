@@ -11,6 +11,7 @@ import { SelectField } from '../../components/field.tsx';
 import { Facts } from '../../components/layout.tsx';
 import { Failed } from '../../components/state.tsx';
 import { Time } from '../../components/values.tsx';
+import { useNames } from '../threads/members.ts';
 import { LIFETIMES, lifetimeOptions } from './lifetimes.ts';
 import styles from './tokens.module.css';
 import { kindWord, Until } from './words.tsx';
@@ -25,6 +26,7 @@ interface TokenDetailProps {
 
 /** The scope and the use of a token. Its owner rotates it, and an administrator revokes any. */
 export function TokenDetail({ token, onRotated }: TokenDetailProps) {
+  const nameOf = useNames();
   const { company, me, may } = usePlace();
   const [asked, setAsked] = useState<'rotate' | 'revoke'>();
   const [days, setDays] = useState(LIFETIMES[1]);
@@ -51,8 +53,8 @@ export function TokenDetail({ token, onRotated }: TokenDetailProps) {
         facts={[
           [t('Id'), <Id key="id" value={token.id} name={t('id')} />],
           [t('Kind'), kindWord(token.kind)],
-          [t('Acts as'), token.sub ?? t('the company')],
-          [t('Created by'), token.createdBy ?? '–'],
+          [t('Acts as'), token.sub === null ? t('the company') : nameOf(token.sub)],
+          [t('Created by'), nameOf(token.createdBy)],
           [t('Created'), <Time key="created" at={token.createdAt} />],
           [t('Rotated'), token.rotatedAt === null ? t('never') : <Time at={token.rotatedAt} />],
           [t('Last used'), token.lastUsedAt === null ? t('never') : <Time at={token.lastUsedAt} />],

@@ -14,12 +14,14 @@ import { ShownOnce } from '../../components/shown-once.tsx';
 import { Empty, Loaded } from '../../components/state.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/values.tsx';
+import { useNames } from '../threads/members.ts';
 import { CreateToken } from './create.tsx';
 import { KINDS, search } from './search.ts';
 import { TokenDetail } from './token.tsx';
 import { kindWord, Until } from './words.tsx';
 
 export function Page() {
+  const nameOf = useNames();
   const { company } = usePlace();
   const [{ find, kind, open, create }, setSearch] = usePageSearch(search);
   const [value, setValue] = useState<string>();
@@ -75,7 +77,7 @@ export function Page() {
                 ) : (
                   <Table
                     label={t('Access tokens')}
-                    columns={columns()}
+                    columns={columns(nameOf)}
                     rows={shown}
                     keyOf={keyOf}
                     open={open}
@@ -126,7 +128,7 @@ function matches(token: ApiToken, find = '', kind?: string): boolean {
   return isFound && (kind === undefined || token.kind === kind);
 }
 
-const columns = (): Column<ApiToken>[] => [
+const columns = (nameOf: (sub: string | null) => string): Column<ApiToken>[] => [
   { title: t('Name'), cell: ({ name }) => name },
   { title: t('Kind'), cell: ({ kind }) => <Badge>{kindWord(kind)}</Badge>, width: '104px' },
   { title: t('Expires'), cell: ({ expiresAt }) => <Until at={expiresAt} />, width: '128px' },
@@ -136,5 +138,5 @@ const columns = (): Column<ApiToken>[] => [
     width: '128px',
     minor: true,
   },
-  { title: t('Created by'), cell: ({ createdBy }) => createdBy ?? '–', minor: true },
+  { title: t('Created by'), cell: ({ createdBy }) => nameOf(createdBy), minor: true },
 ];

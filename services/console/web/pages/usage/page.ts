@@ -6,6 +6,7 @@ export const page = definePage({
   path: '/settings/usage',
   title: () => t('Usage'),
   rail: { section: 'settings', icon: Gauge, order: 125 },
+  go: 'u',
   permission: 'insights.read',
   settings: () => [t('Plan'), t('Quotas'), t('Retention')],
   load: () => import('./usage.tsx'),

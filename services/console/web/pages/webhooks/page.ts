@@ -6,6 +6,7 @@ export const page = definePage({
   path: '/settings/webhooks',
   title: () => t('Webhooks'),
   rail: { section: 'settings', icon: Webhook, order: 116 },
+  go: 'w',
   permission: 'webhooks.read',
   load: () => import('./webhooks.tsx'),
 });
