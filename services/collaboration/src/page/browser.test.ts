@@ -20,6 +20,14 @@ const line = {
 const reports = {
   line,
   bar: { ...line, kind: 'bar', title: 'Weekly revenue' },
+  number: {
+    ...line,
+    title: 'Sign-ups',
+    display: 'number',
+    series: line.series.map((one) => ({ ...one, previous: line.buckets.map(() => 10) })),
+  },
+  pie: { ...line, title: 'Sign-ups by plan', display: 'pie' },
+  area: { ...line, title: 'Sign-ups over time', display: 'area' },
   long: {
     ...line,
     title: 'Long labels',

@@ -38,7 +38,7 @@ ${drawing(narrow, 'narrow')}
 /** Renders the headline figures of a report without a chart. */
 export function numberFigure(content: OverBuckets, heading: string | undefined, locale: Locale): Markup {
   const named = heading === undefined ? nothing : markup`<h2>${heading}</h2>`;
-  return markup`<figure class="card number">${named}${headline(content, locale)}</figure>`;
+  return markup`<figure class="card totals">${named}${headline(content, locale)}</figure>`;
 }
 
 /** Embeds the markup of Vega, in which texts are already escaped. */

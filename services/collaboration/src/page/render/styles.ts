@@ -44,8 +44,8 @@ figure{margin:20px 0 0}
 .headline li{display:grid;min-width:0}
 .headline .label{color:var(--text-muted);font-size:14px}
 .headline strong{font-size:28px;line-height:1.25;letter-spacing:-.01em;font-variant-numeric:tabular-nums}
-.number>.headline{margin:0}
-.number .headline strong{font-size:44px}
+.totals>.headline{margin:0}
+.totals .headline strong{font-size:44px}
 .change{color:var(--text-muted);font-size:14px}
 .arrow{color:var(--accent)}
 .scroll svg{display:block;max-width:100%;height:auto}
