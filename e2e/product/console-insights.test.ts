@@ -187,7 +187,11 @@ describe.skipIf(!hasChromium)('insights and dashboards in the console', () => {
           .getByRole('button', { name: /^People, / })
           .first()
           .waitFor();
-        expect(await values.getByRole('button', { name: /^Median seconds, / }).count()).toBe(0);
+        expect(await values.getByRole('button', { name: /^Median time, / }).count()).toBe(0);
+        await values
+          .getByRole('cell', { name: /^\d+ (sec|min)/ })
+          .first()
+          .waitFor();
       }
       await look(kind.toLowerCase());
       if (kind !== 'Funnel') return;

@@ -274,7 +274,7 @@ function BucketChart(props: BucketChartProps) {
     .range([MARGIN.left, inner.right])
     .paddingInner(kind === 'bar' ? 0.25 : 0);
   const middle = (at: number) => (x(at) ?? 0) + x.bandwidth() / 2;
-  const labelPx = content.interval === 'hour' ? HOUR_LABEL_PX : LABEL_PX;
+  const labelPx = buckets[0]?.includes('T') === true ? HOUR_LABEL_PX : LABEL_PX;
   const every = Math.max(1, Math.ceil((buckets.length * labelPx) / Math.max(1, width - MARGIN.left)));
   const path = line<number | null>()
     .defined((value) => value !== null)

@@ -7,12 +7,16 @@ import { t } from '../app/i18n.ts';
 import { Button } from './button.tsx';
 import type { Place, ReportContent } from './chart.tsx';
 import styles from './report-table.module.css';
-import { exact } from './values.tsx';
+import { duration, exact } from './values.tsx';
+
+const SECOND_MS = 1_000;
 
 interface Rows {
   columns: readonly string[];
   rows: readonly { name: string; values: readonly (number | null | undefined)[] }[];
   totals: readonly (number | null | undefined)[] | undefined;
+  /** The column of times in seconds, by its index. */
+  seconds?: number;
 }
 
 function rowsOf(content: ReportContent): Rows {
@@ -43,7 +47,8 @@ function rowsOf(content: ReportContent): Rows {
   if (content.kind === 'funnel') {
     const { steps, series = [] } = content;
     return {
-      columns: [t('People'), t('Median seconds'), ...series.map(({ name }) => name)],
+      columns: [t('People'), t('Median time'), ...series.map(({ name }) => name)],
+      seconds: 1,
       rows: steps.map(({ name, count, medianSeconds }, at) => ({
         name,
         values: [count, medianSeconds, ...series.map(({ values }) => values[at])],
@@ -67,7 +72,8 @@ function cornerOf(content: ReportContent): string {
   return content.breakdown !== undefined && content.kind === 'grid' ? content.breakdown : t('Time');
 }
 
-function csvOf({ columns, rows }: Rows): string {
+function csvOf({ columns: titles, rows, seconds }: Rows): string {
+  const columns = titles.map((title, at) => (at === seconds ? t('Median seconds') : title));
   const lines = rows.map(({ name, values }) =>
     [csvText(name), ...values.map((value) => value ?? '')].join(','),
   );
@@ -85,7 +91,10 @@ interface ReportTableProps {
 /** The values of a report with totals. Each opens the people behind it. */
 export function ReportTable({ content, name, onOpen, hasPeople = () => true }: ReportTableProps) {
   const table = rowsOf(content);
-  const shown = (value: number | null | undefined) => (value == null ? '–' : exact(value));
+  const shown = (value: number | null | undefined, column: number) => {
+    if (value == null) return '–';
+    return column === table.seconds ? duration(value * SECOND_MS) : exact(value);
+  };
   return (
     <div className={styles['wrap']}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled area must be reachable by keyboard. */}
@@ -108,18 +117,18 @@ export function ReportTable({ content, name, onOpen, hasPeople = () => true }: R
                 {row.values.map((value, series) => (
                   <td key={table.columns[series]}>
                     {value == null || onOpen === undefined || !hasPeople({ series, at }) ? (
-                      shown(value)
+                      shown(value, series)
                     ) : (
                       <button
                         type="button"
                         aria-label={t('{column}, {row}: {value}. Show people', {
                           column: table.columns[series],
                           row: row.name,
-                          value: shown(value),
+                          value: shown(value, series),
                         })}
                         onClick={() => onOpen({ series, at })}
                       >
-                        {shown(value)}
+                        {shown(value, series)}
                       </button>
                     )}
                   </td>
@@ -132,7 +141,7 @@ export function ReportTable({ content, name, onOpen, hasPeople = () => true }: R
               <tr>
                 <th scope="row">{t('Total')}</th>
                 {table.totals.map((total, at) => (
-                  <td key={table.columns[at]}>{shown(total)}</td>
+                  <td key={table.columns[at]}>{shown(total, at)}</td>
                 ))}
               </tr>
             </tfoot>

@@ -68,16 +68,17 @@ export const unitName = (unit: string | undefined): string | undefined =>
 
 const BUCKET = /^\d{4}-\d\d-\d\d(T\d\d:\d\d)?$/;
 const DATE: Intl.DateTimeFormatOptions = { month: 'short', day: 'numeric', timeZone: 'UTC' };
-const PARTS: Record<string, Intl.DateTimeFormatOptions> = {
+const PARTS: Partial<Record<string, Intl.DateTimeFormatOptions>> = {
   hour: { ...DATE, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
   month: { month: 'short', year: 'numeric', timeZone: 'UTC' },
 };
 
 /** Returns a day, hour or month of an axis without what the reader knows, such as "Nov 16". Other labels stay. */
 export function bucketTick(bucket: string, interval: string | undefined): string {
-  if (interval === undefined || !BUCKET.test(bucket)) return bucket;
-  const at = new Date(bucket.length > 10 ? `${bucket}Z` : bucket);
-  return new Intl.DateTimeFormat(locale(), PARTS[interval] ?? DATE).format(at);
+  if (!BUCKET.test(bucket)) return bucket;
+  const isHour = bucket.includes('T');
+  const parts = PARTS[isHour ? 'hour' : (interval ?? 'day')] ?? DATE;
+  return new Intl.DateTimeFormat(locale(), parts).format(new Date(isHour ? `${bucket}Z` : bucket));
 }
 
 /** Returns a duration in its two largest units, such as "3 min 20 s". */

@@ -1,5 +1,5 @@
 import { t } from '../app/i18n.ts';
-import { isMac, useActiveKeys } from '../app/keys.ts';
+import { isMac, type Key, useActiveKeys } from '../app/keys.ts';
 import { Dialog } from '../components/dialog.tsx';
 import styles from './frame.module.css';
 
@@ -9,7 +9,9 @@ const ARROWS: Record<string, string> = { Left: '←', Right: '→', Up: '↑', D
 export function KeysHelp({ onClose }: { onClose: () => void }) {
   const active = useActiveKeys().filter(({ title }) => title !== '');
   // Several charts have the same keys.
-  const keys = [...new Map(active.map((one) => [`${one.keys}\n${one.title}`, one])).values()];
+  const all = [...new Map(active.map((one) => [`${one.keys}\n${one.title}`, one])).values()];
+  const isGo = (key: Key) => key.keys.startsWith('g ');
+  const keys = [...all.filter((key) => !isGo(key)), ...all.filter(isGo)];
   const nameOf = (key: string) =>
     key
       .replace('$mod', isMac() ? '⌘' : 'Ctrl')

@@ -63,9 +63,9 @@ export function Page() {
         isScheduled ? <Badge tone="warning">{t('Scheduled')}</Badge> : <Badge>{t('Sent')}</Badge>,
       width: '110px',
     },
-    { title: t('Sent to'), cell: (message) => recipientsWords(message), width: '120px', minor: true },
+    { title: t('Sent to'), cell: (message) => recipientsWords(message), width: '120px', minor: 'early' },
     { title: t('Read'), cell: (message) => <Reads message={message} />, width: '120px', align: 'end' },
-    { title: t('Time'), cell: ({ createdAt }) => <When at={createdAt} />, width: '140px', minor: true },
+    { title: t('Time'), cell: ({ createdAt }) => <When at={createdAt} />, width: '140px', minor: 'early' },
   ];
   const shown = query.data?.find(({ id }) => id === open);
   return (
