@@ -40,6 +40,8 @@ export function createOwnership(topic: string, partition: number): Ownership {
 /** How a consumer stores its offsets and dead letters. */
 export interface Progress {
   commit(ownership: Ownership, offset: bigint): Promise<unknown>;
+  /** Commits in the background. Default: the handler's partition waits for `commit`. */
+  commitSoon?(ownership: Ownership, offset: bigint): void;
   publishDeadLetter(topic: string, record: OutgoingRecord): Promise<unknown>;
 }
 
@@ -70,7 +72,10 @@ export async function deliver(
       if (!handled) await consume.handle(batch);
       handled = true;
       if (ownership.lost()) return false;
-      if (consume.commit !== 'manual') await progress.commit(ownership, fetched.nextOffset);
+      if (consume.commit !== 'manual') {
+        if (progress.commitSoon) progress.commitSoon(ownership, fetched.nextOffset);
+        else await progress.commit(ownership, fetched.nextOffset);
+      }
       if (failures > 0)
         onLog?.({ level: 'info', message: `${where}: handler succeeded after ${failures} failures` });
       return true;

@@ -70,7 +70,7 @@ export interface ConsumeOptions {
    * in its group. On PostgreSQL, where a new member does not block others, members share the partitions.
    */
   from?(): Promise<ReadonlyMap<number, bigint>>;
-  /** Default: `after-batch`, which commits the offset when `handle` resolves. */
+  /** Default: `after-batch`, which commits the offset after `handle` resolves. */
   commit?: 'after-batch' | 'manual';
   /**
    * Called when the partition is reassigned or restarted, from its last commit or, if offsets went back, from the

@@ -14,6 +14,7 @@ import { within } from '../timing.ts';
 import type { ConsumeOptions, LogEntry } from '../types.ts';
 import { stickyAssigner } from './assigner.ts';
 import { retrying } from './client.ts';
+import { createCommits } from './commits.ts';
 import { lastOffsetOf, recordsOf } from './records.ts';
 import type { Listing } from './topics/listing.ts';
 
@@ -57,6 +58,7 @@ export function startConsumer(options: {
   const stopping = new AbortController();
   const held = new Map<string, Held>();
   const working = new Map<string, Promise<unknown>>();
+  const commits = createCommits(consume.group, onLog);
   const leaseMs = consume.leaseMs ?? 10_000;
   const maxBatchBytes = consume.maxBatchBytes ?? 1024 * 1024;
   /** Whether to start from the offsets of `from`. False once an offset was out of range. */
@@ -166,7 +168,10 @@ export function startConsumer(options: {
 
   async function finish(consumer: Consumer): Promise<void> {
     // Running handlers finish first, so that their work is committed before the partitions are released.
-    if (stopping.signal.aborted) await Promise.allSettled(working.values());
+    if (stopping.signal.aborted) {
+      await Promise.allSettled(working.values());
+      await commits.settled();
+    }
     // Otherwise kafkajs would first retry an unavailable broker for its whole retry period.
     const leaving = consumer.disconnect();
     await within(performance.now() + LEAVE_MS, 'leaving the group', leaving).catch(() => {});
@@ -208,6 +213,9 @@ export function startConsumer(options: {
     const progress: Progress = {
       publishDeadLetter: options.publishDeadLetter,
       commit: async (owner, offset) => consume.from || commit(payload, owner, offset),
+      commitSoon(owner, offset) {
+        if (consume.from === undefined) commits.soon(owner, offset, (...of) => commit(payload, ...of));
+      },
     };
     // Decodes one part at a time, because few fetched bytes may decode to many.
     for (let part: Batch | undefined = payload.batch; part; part = await part.next()) {
