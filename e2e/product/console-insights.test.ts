@@ -264,6 +264,27 @@ describe.skipIf(!hasChromium)('insights and dashboards in the console', () => {
     await look('dashboards');
   });
 
+  it('moves a tile of a dashboard by mouse, and keeps its place', async () => {
+    await open('/dashboards/shop');
+    await page.getByRole('img', { name: /^Orders/ }).waitFor();
+    await page.getByRole('button', { name: 'Edit dashboard' }).click();
+    const board = page.getByRole('region', { name: 'Shop' });
+    const grip = page.getByRole('button', { name: /^Move Orders:/ });
+    const [from, area] = [await grip.boundingBox(), await board.boundingBox()];
+    if (from === null || area === null) throw new Error('the tile is not drawn');
+    await page.mouse.move(from.x + 8, from.y + 8);
+    await page.mouse.down();
+    await page.mouse.move(from.x + 8 + area.width / 2, from.y + 8, { steps: 5 });
+    await page.mouse.up();
+    await page.getByRole('button', { name: 'Save dashboard' }).click();
+    await page.getByRole('button', { name: 'Edit dashboard' }).waitFor();
+    const { base_url, project_id, tokens } = running.demo;
+    const answer = await fetch(`${base_url}/v1/projects/${project_id}/dashboards/shop`, {
+      headers: { Authorization: `Bearer ${tokens.owner}` },
+    });
+    expect(JSON.parse(await answer.text()).tiles[0]).toMatchObject({ reportId: 'rep_orders', x: 6, y: 0 });
+  });
+
   it('shares a dashboard by public link by keyboard, and says why one with filters has no link', async () => {
     const { demo } = running;
     const path = `${demo.base_url}/v1/projects/${demo.project_id}/dashboards/shared`;

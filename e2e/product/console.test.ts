@@ -413,6 +413,19 @@ describe.skipIf(!hasChromium)('the application', () => {
     }
   });
 
+  it('has no transitions and animations, also where motion is not reduced', async () => {
+    await open('/projects/prj_shop/flags');
+    await page.getByRole('table', { name: 'Flags' }).waitFor();
+    const moving = `[...document.querySelectorAll('*')].filter((element) => {
+      const { transitionDuration, animationDuration } = getComputedStyle(element);
+      return /[1-9]/.test(transitionDuration + animationDuration);
+    }).length`;
+    expect(await page.evaluate(moving)).toBe(0);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog', { name: 'Search' }).waitFor();
+    expect(await page.evaluate(moving)).toBe(0);
+  });
+
   it('reads a page again by itself once the API answers', async () => {
     await open('/projects/prj_shop');
     const path = '**/v1/companies/*/members*';
