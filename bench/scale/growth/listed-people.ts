@@ -26,9 +26,10 @@ export async function listedPeople(): Promise<Dimension> {
         select ${PROJECT_ID}, 'person-' || n, timestamptz '2025-01-01Z' + n / 10 * interval '1 minute',
           timestamptz '2026-01-01Z' + n / 10 * interval '1 minute' from ${numbers}`;
       await sql`
-        insert into people (project_id, distinct_id, traits)
+        insert into people (project_id, distinct_id, traits, trait_stamps)
         select ${PROJECT_ID}, 'person-' || n, json_build_object('name', 'Name ' || n, 'email', n || '@example.com',
-          'plan', case when n % 20 = 0 then 'pro' else 'free' end) from ${numbers}`;
+          'plan', case when n % 10000 = 0 then 'team' when n % 20 = 0 then 'pro' else 'free' end),
+          '{"name":[0,0,0],"email":[0,0,0],"plan":[0,0,0]}' from ${numbers}`;
       await sql`
         insert into person_ids (project_id, distinct_id, person_id, joined_at, joined_by)
         select ${PROJECT_ID}, 'person-' || n, 'person-' || n - 1, now(), '{"kind":"identify"}' from ${numbers}
@@ -41,7 +42,8 @@ export async function listedPeople(): Promise<Dimension> {
       list('people, first seen', { sort: 'first_seen' }),
       list('people, found by trait', { search: '77@example' }),
       list('people, found by a common prefix', { search: 'person-' }),
-      list('people, by a trait', { where: '[{"attribute":"plan","op":"eq","value":"pro"}]' }),
+      list('people, by a trait of 5%', { where: '[{"attribute":"plan","op":"eq","value":"pro"}]' }),
+      list('people, by a rare trait', { where: '[{"attribute":"plan","op":"eq","value":"team"}]' }),
       list('people of a cohort', { cohort: 'named' }),
     ],
     stop: site.stop,

@@ -46,7 +46,7 @@ interface ListPeopleOptions {
 const MAX_READING = 2;
 /** The rows that a page reads at once, and at most, while it looks for people. */
 const ROWS_AT_ONCE = 500;
-const MAX_ROWS = 8_000;
+const MAX_ROWS = 5_000;
 /** The same, where a cohort has a computed list, which is asked about each person. */
 const MAX_ROWS_OF_LISTS = 1_000;
 /** A search or cohort of up to this many ids reads those alone. */
