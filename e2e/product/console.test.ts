@@ -268,7 +268,7 @@ describe.skipIf(!hasChromium)('the application', () => {
   it('explains a property in the dictionary, with its types and most frequent values', async () => {
     await open('/projects/prj_shop/dictionary?open=order+placed');
     const property = page.getByRole('listitem').filter({ hasText: /^product/ });
-    await property.getByText(/^text · \d+ events$/).click();
+    await property.getByText(/^text · \d+ events · last seen \S/).click();
     await property.getByText(/^Most often: .*Trail tent/).waitFor();
     await property.getByLabel('Description').fill('The product that was ordered.');
     await property.getByLabel('Hidden from suggestions').check();

@@ -137,8 +137,20 @@ describe.skipIf(server === undefined)('queries with CLICKHOUSE_URL', () => {
     });
     expect(await get('event-names/seen/properties')).toMatchObject({
       properties: [
-        { name: 'a/b', count: 2, types: ['list', 'text'], values: [{ value: '["x"]' }, { value: 'x' }] },
-        { name: 'n', count: 2, types: ['null', 'number'], values: [{ value: '1', count: 1 }] },
+        {
+          name: 'a/b',
+          count: 2,
+          lastSeenAt: NOON,
+          types: ['list', 'text'],
+          values: [{ value: '["x"]' }, { value: 'x' }],
+        },
+        {
+          name: 'n',
+          count: 2,
+          lastSeenAt: NOON,
+          types: ['null', 'number'],
+          values: [{ value: '1', count: 1 }],
+        },
       ],
     });
     expect(await get('people/ada')).toMatchObject({ events: [{ eventId: 'n2' }, { eventId: 'n1' }] });

@@ -260,6 +260,7 @@ export const listEventProperties = operation({
                 'The name to use in queries. It is property.<name> if the name alone has another meaning.',
             }),
             count: z.int(),
+            lastSeenAt: timestamp,
             types: z.array(z.enum(['text', 'number', 'boolean', 'null', 'object', 'list'])),
             values: z.array(z.object({ value: z.string(), count: z.int() })),
           }),
@@ -269,7 +270,15 @@ export const listEventProperties = operation({
       {
         asOf: '2026-03-03T09:30:00.000Z',
         since: '2026-02-01T00:00:00.000Z',
-        properties: [{ name: 'plan', count: 148, types: ['text'], values: [{ value: 'pro', count: 100 }] }],
+        properties: [
+          {
+            name: 'plan',
+            count: 148,
+            lastSeenAt: '2026-03-03T09:29:00.000Z',
+            types: ['text'],
+            values: [{ value: 'pro', count: 100 }],
+          },
+        ],
         nextCursor: null,
       },
     ),

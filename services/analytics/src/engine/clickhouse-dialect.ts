@@ -86,8 +86,8 @@ const COUNTRIES = texts([...COUNTRY_OF_ZONE.values()].map(json));
 export const CLICKHOUSE: Dialect = {
   partOf,
   propertyOf: (document, name) => partOf(document, [name]),
-  members: (documents) => sql`select member.1 as name, member.2 as value
-    from (select arrayJoin(JSONExtractKeysAndValuesRaw(ifNull(document, ''))) as member from (${documents}) as read)`,
+  members: (documents) => sql`select member.1 as name, member.2 as value, seen
+    from (select arrayJoin(JSONExtractKeysAndValuesRaw(ifNull(document, ''))) as member, seen from (${documents}) as read)`,
   either: (json, other) => sql`if(${json} = '', ${other}, ${json})`,
   countryOf: (zone) => sql`transform(${zone}, ${ZONES}, ${COUNTRIES}, '')`,
   bytesOf: (value) => sql`ifNull(length(${value}), 0)`,

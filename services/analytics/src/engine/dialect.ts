@@ -22,7 +22,8 @@ export interface Dialect {
   /** Returns a property of the JSON object in a column. Text that is not JSON has none. */
   propertyOf(document: Sql, name: string): Sql;
   /**
-   * Returns a query of `name` and `value` with a row for each property of the JSON objects in the column `document`.
+   * Returns a query of `name`, `value` and `seen` with a row for each property of the JSON objects in the column
+   * `document`. It repeats the number in the column `seen`.
    */
   members(documents: Sql): Sql;
   /** Returns the first of two JSON values, or the other one where the first is missing. */

@@ -14,8 +14,8 @@ export const DUCKDB: Dialect = {
   partOf,
   propertyOf: (document, name) => sql`try(${partOf(document, [name])})`,
   // Unlike this, json_each repeats the document in each row.
-  members: (documents) => sql`select member.key as name, member.value as value from (
-    select unnest(map_entries(from_json(case when json_valid(document) then document end, '"MAP(VARCHAR, JSON)"'))) as member
+  members: (documents) => sql`select member.key as name, member.value as value, seen from (
+    select unnest(map_entries(from_json(case when json_valid(document) then document end, '"MAP(VARCHAR, JSON)"'))) as member, seen
     from (${documents}) as read) as parts`,
   either: (json, other) => sql`coalesce(${json}, ${other})`,
   countryOf: (zone) => sql`country_of(${zone})`,

@@ -23,7 +23,7 @@ interface Lists {
   since: string;
   events: { eventId: string }[];
   eventNames: { name: string; count: number }[];
-  properties: { name: string; count: number }[];
+  properties: { name: string; count: number; lastSeenAt: string }[];
   traits: object;
   nextCursor: string | null;
 }
@@ -65,12 +65,13 @@ describe('lists of explore', () => {
       ['old', 1],
     ]);
     const properties = await paged('lists', 'event-names/seen/properties', ({ properties: found }) => found);
-    expect(properties.map(({ name, count }) => [name, count])).toEqual([
-      ['n', 2],
-      ['plan', 2],
+    const daysSince = (time: string) => Math.round((Date.now() - Date.parse(time)) / DAY_MS);
+    expect(properties.map(({ name, count, lastSeenAt }) => [name, count, daysSince(lastSeenAt)])).toEqual([
+      ['n', 2, 0],
+      ['plan', 2, 3],
       // The name as queries write it.
-      ['property.', 1],
-      ['ключ 2', 1],
+      ['property.', 1, 3],
+      ['ключ 2', 1, 3],
     ]);
     expect(await paged('lists', 'people/ada', ({ events }) => events.map(({ eventId }) => eventId))).toEqual([
       '4',
@@ -114,7 +115,7 @@ describe('lists of explore', () => {
       event('3', { properties: { n: true, url: `${alike}2` } }),
     ]);
     const { properties } = await get('named', 'event-names/seen/properties');
-    expect(properties).toEqual([
+    expect(properties.map(({ lastSeenAt: _, ...property }) => property)).toEqual([
       {
         name: 'n',
         count: 3,

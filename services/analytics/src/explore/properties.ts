@@ -18,6 +18,7 @@ interface Property {
   /** The name as queries write it. In rows, the property's own name. */
   name: string;
   count: number;
+  lastSeenAt: string;
   types: JsonKind[];
   /** The most common first. */
   values: { value: string; count: number }[];
@@ -46,6 +47,7 @@ const partRows = z.array(
   z.object({
     name: z.string(),
     total: z.number(),
+    last: z.number(),
     type: z.enum(['text', 'number', 'boolean', 'null', 'object', 'list']).or(z.literal('')),
     label: z.string(),
     frequency: z.number(),
@@ -81,21 +83,22 @@ export function createListProperties({ queue, results, watermark, clock }: Explo
             sampled as (select event_id from (select event_id,
                 sum(bytes) over (order by occurred_at desc, event_id rows unbounded preceding) as bytes from sizes) as summed
               where bytes <= ${integer(SAMPLED_BYTES)}),
-            found as (${dialect.members(sql`select properties as document from ${events}
+            found as (${dialect.members(sql`select properties as document,
+                ${dialect.millisOf(sql`least(occurred_at, received_at)`)} as seen from ${events}
               where project_id = ${text(projectId)} and event_name = ${text(name)}
                 and occurred_at >= ${dialect.instant(since)} and event_id in (select event_id from sampled)`)}),
             counted as ${dialect.materialized}(select name, ${dialect.kindOf(sql`value`)} as type,
-                ${dialect.labelOf(sql`value`)} as label, count(*)::double as frequency
+                ${dialect.labelOf(sql`value`)} as label, count(*)::double as frequency, max(seen) as newest
               from found where char_length(name) <= ${integer(MAX_NAME)} group by all),
-            totals as (select name, sum(frequency) as count from counted group by name),
-            common as (select name, count as total from totals where ${after}
+            totals as (select name, sum(frequency) as count, max(newest) as last from counted group by name),
+            common as (select name, count as total, last::double as last from totals where ${after}
               order by count desc, name limit ${integer(limit + 1)}),
             typed as (select name, type, '' as label, max(frequency) as frequency from counted group by name, type),
             labelled as (select name, '' as type, label, sum(frequency) as frequency from counted
               where label is not null group by name, label),
             valued as (select * from labelled
               qualify row_number() over (partition by name order by frequency desc, label) <= ${integer(MAX_VALUES)})
-            select name, total, type, coalesce(label, '') as label, frequency
+            select name, total, last, type, coalesce(label, '') as label, frequency
             from (select * from typed union all select * from valued) as parts join common using (name)
             order by total desc, name, frequency desc, label, type`);
           return partRows.parse(found);
@@ -124,9 +127,11 @@ function propertiesOf(rows: readonly PartRow[]): Property[] {
   return [...Map.groupBy(rows, ({ name }) => name)].map(([name, parts]) => {
     const values = parts.filter(({ type }) => type === '');
     const shown = differentNames(values.map(({ label }) => shownOf(label)));
+    const { total = 0, last = 0 } = parts[0] ?? {};
     return {
       name,
-      count: parts[0]?.total ?? 0,
+      count: total,
+      lastSeenAt: new Date(last).toISOString(),
       types: parts.map(({ type }) => type).filter((type) => type !== ''),
       values: values.map(({ frequency }, index) => ({ value: shown[index] ?? '', count: frequency })),
     };

@@ -175,9 +175,9 @@ function Detail({ row: { name, sent, entry }, explained }: { row: Row; explained
   );
 }
 
-/** The types of a property, the number of its events, and its explanation, which opens to be changed. */
+/** The types of a property, the number and time of its events, and its explanation, which opens to be changed. */
 function Property({ property, explained }: { property: PropertySent; explained: readonly Entry[] }) {
-  const { name, types, count, values } = property;
+  const { name, types, count, values, lastSeenAt } = property;
   const [isOpen, setOpen] = useState(false);
   const entry = explained.find((one) => one.kind === 'property' && one.name === name);
   return (
@@ -187,7 +187,8 @@ function Property({ property, explained }: { property: PropertySent; explained: 
           <strong>{name}</strong> <State entry={entry} />
           <span>
             {types.map(typeWord).join(', ')} ·{' '}
-            {t('{count, plural, one {# event} other {# events}}', { count })}
+            {t('{count, plural, one {# event} other {# events}}', { count })} · {t('last seen')}{' '}
+            <Time at={lastSeenAt} />
           </span>
         </summary>
         {values.length === 0 ? null : (
