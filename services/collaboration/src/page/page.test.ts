@@ -185,7 +185,7 @@ describe('the page of a link', () => {
       /<ul class="legend".*>Other<.*>Sonstige<.*>\(kein Wert\)<.*>\(leer\)</,
       /<desc [^>]*>[^<]*Sonstige: 1 Person bis 1 Person, zuletzt 1 Person\./,
       /<title>[^<]*\nOther: 1 Person\nSonstige: 1 Person\n\(kein Wert\): 4 Personen\n\(leer\): 1 Person</,
-      />10 Personen<\/text>/,
+      /<text class="unit"[^>]*>Personen<\/text>/,
       /<caption>Personen<\/caption>/,
       /<th scope="col" class="value">Other<.*>Sonstige<.*>\(kein Wert\)<.*>\(leer\)</,
     ]) {

@@ -244,8 +244,7 @@ function BucketChart(props: BucketChartProps) {
   const drawn = content.series.slice(0, MAX_SERIES).map((one, hueAt) => ({ ...one, hueAt }));
   const shown = drawn.filter(({ name }) => !hidden.has(name));
   const { buckets, kind, goal, unit } = content;
-  const isShare = unit === '%';
-  const unitAbove = unit === undefined || isShare ? 0 : UNIT_PX;
+  const unitAbove = unit === undefined ? 0 : UNIT_PX;
   const top = MARGIN.top + unitAbove + (marks.length > 0 ? MARK_PX : 0);
   const isArea = content.kind === 'line' && content.display === 'area';
   const isStacked = kind === 'bar' || isArea;
@@ -337,7 +336,6 @@ function BucketChart(props: BucketChartProps) {
                 <line x1={MARGIN.left} x2={inner.right} className={styles['line']} />
                 <text x={MARGIN.left - 8} dy="0.32em" textAnchor="end" className={styles['tick']}>
                   {short(tick)}
-                  {isShare ? '%' : ''}
                 </text>
               </g>
             ))}

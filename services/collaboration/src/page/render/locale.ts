@@ -23,7 +23,7 @@ export interface Locale {
   bucket(name: string, interval: Interval | undefined): string;
   /** Formats buckets for an axis, without the parts that all of them share. */
   shortBuckets(names: readonly string[], interval: Interval | undefined): string[];
-  /** Formats the ticks of an axis with the same number of decimals. Abbreviates long numbers. */
+  /** Formats the ticks of an axis without their unit, with the same number of decimals. Abbreviates long numbers. */
   ticks(values: readonly number[], unit: string): string[];
 }
 
@@ -131,19 +131,14 @@ export function createLocale(language: PageLanguage): Locale {
       const largest = Math.max(...values.map(Math.abs));
       const step = Math.abs((values[1] ?? 1) - (values[0] ?? 0)) || 1;
       const decimals = Math.min(Math.max(-Math.floor(Math.log10(step) + 1e-9), 0), 6);
-      const isPercent = unit === '%';
-      const written = (digits: Intl.NumberFormatOptions) =>
-        new Intl.NumberFormat(tag, { ...digits, style: isPercent ? 'percent' : 'decimal' });
-      const zero = written({});
-      const others = written(
+      const zero = new Intl.NumberFormat(tag);
+      const others = new Intl.NumberFormat(
+        tag,
         largest >= COMPACT_FROM
           ? { notation: 'compact', maximumFractionDigits: 2 }
           : { minimumFractionDigits: decimals, maximumFractionDigits: decimals },
       );
-      return values.map((of) => {
-        const tick = (of === 0 ? zero : others).format(isPercent ? of / 100 : shownOf(of, unit));
-        return isPercent ? tick : withUnit(tick, of, unit);
-      });
+      return values.map((of) => (of === 0 ? zero : others).format(shownOf(of, unit)));
     },
   };
 }

@@ -55,8 +55,8 @@ export async function draw(
 ): Promise<Drawings> {
   const [{ parse, View: NewView }, { compile }] = await load();
   const titles = titlesOf(content, locale);
+  const axis = valueAxis(content, locale);
   const render = async (size: Size): Promise<Drawing> => {
-    const axis = valueAxis(content, locale, size);
     const { spec } = compile(drawOverBuckets(content, axis, locale, size));
     const view = new NewView(parse(spec), { renderer: 'none' });
     const svg = await view.toSVG();

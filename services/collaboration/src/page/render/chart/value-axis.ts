@@ -1,7 +1,7 @@
 import { displayOf, type OverBuckets } from '@switchboard/report-content';
 import type { Locale } from '../locale.ts';
 import { textWidth } from './text-width.ts';
-import { LABEL_SIZE, type Size } from './theme.ts';
+import { LABEL_SIZE } from './theme.ts';
 import { niceTicks } from './ticks.ts';
 
 /** The axis of the values. */
@@ -9,33 +9,20 @@ export interface ValueAxis {
   ticks: { value: number; label: string }[];
   /** The width of the longest label in pixels. */
   width: number;
-  /** The unit above the axis. Empty if every tick has the unit. */
+  /** The unit above the axis. Empty: no unit. */
   unit: string;
 }
 
-/** The maximum width of a unit at the ticks, in pixels. About twelve letters. */
-const MAX_TICK_UNIT = 90;
-/** The maximum share of the drawing's width for tick labels. */
-const MAX_SHARE = 1 / 3;
-
-const widthOf = (text: string) => textWidth(text, LABEL_SIZE);
-
-/**
- * Builds the axis of the values. Every tick has the unit, unless a long unit would leave little room for the
- * chart.
- */
-export function valueAxis(content: OverBuckets, locale: Locale, size: Size): ValueAxis {
+/** Builds the axis of the values. It has the unit once, above the numbers. */
+export function valueAxis(content: OverBuckets, locale: Locale): ValueAxis {
   const { unit = '' } = content;
   const values = ticksOf(content);
-  const axis = (labels: string[], above: string) => ({
+  const labels = locale.ticks(values, unit);
+  return {
     ticks: values.map((value, at) => ({ value, label: labels[at] ?? '' })),
-    width: Math.max(...labels.map(widthOf)),
-    unit: above,
-  });
-  const name = locale.unit(unit);
-  const full = axis(locale.ticks(values, unit), '');
-  const isShort = widthOf(name) <= MAX_TICK_UNIT && full.width <= size.width * MAX_SHARE;
-  return isShort ? full : axis(locale.ticks(values, ''), name);
+    width: Math.max(...labels.map((label) => textWidth(label, LABEL_SIZE))),
+    unit: locale.unit(unit),
+  };
 }
 
 function ticksOf(content: OverBuckets): number[] {
