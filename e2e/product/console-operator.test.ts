@@ -264,7 +264,7 @@ describe.skipIf(!hasChromium)('the pages of operators in the console', () => {
 
   it('finds a consumer group by its topic', async () => {
     await open('/topics');
-    await page.getByLabel('Topic or consumer group').fill('archive.replays');
+    await page.getByLabel('Topic or group').fill('archive.replays');
     const groups = page.getByRole('table', { name: 'Consumer groups' });
     await expect.poll(() => groups.getByRole('row').count()).toBe(2);
     await expect.poll(() => row('Consumer groups', 'archive.replays').textContent()).toMatch(/replays.*4/);

@@ -23,11 +23,7 @@ export function Page() {
   return (
     <PageLayout title={t('Topics')}>
       <Bar>
-        <Filter
-          label={t('Topic or consumer group')}
-          value={find}
-          onChange={(value) => setSearch({ find: value })}
-        />
+        <Filter label={t('Topic or group')} value={find} onChange={(value) => setSearch({ find: value })} />
         <SelectFilter
           label={t('All groups')}
           value={only}
@@ -73,8 +69,8 @@ export function Page() {
 }
 
 const groupColumns = (): Column<GroupState>[] => [
-  { title: t('Topic'), cell: ({ topic }) => topic },
   { title: t('Consumer group'), cell: ({ group }) => group },
+  { title: t('Topic'), cell: ({ topic }) => topic, width: '144px', minor: true },
   {
     title: t('Partitions'),
     cell: ({ partitions }) => partitions,

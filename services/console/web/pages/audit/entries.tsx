@@ -43,7 +43,7 @@ export function Entries({ queryKey, read, nameOf = (sub) => sub }: EntriesProps)
         />
         <Filter label={t('Action')} value={found.action} onChange={(value) => setSearch({ action: value })} />
         <Filter
-          label={t('Object, such as flag:payments')}
+          label={t('Object (kind:id)')}
           value={found.object}
           onChange={(value) => setSearch({ object: value })}
         />
