@@ -1,9 +1,10 @@
-import { call, hasChromium, openBrowser } from '@switchboard/testkit';
+import { call, eventually, hasChromium, openBrowser } from '@switchboard/testkit';
 import { execa } from 'execa';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { lookAt, openConsole, violationsOf } from './testing/console.ts';
+import { openEventLog } from './testing/event-log.ts';
 import { standaloneForTests } from './testing/launch.ts';
 import { manyMembers } from './testing/many-members.ts';
 
@@ -175,6 +176,15 @@ describe.skipIf(!hasChromium)('the application', () => {
     expect(await rows.last().textContent()).toContain(running.demo.project_key);
   });
 
+  /** Makes `interruption` end the stream of events, and refuse others until there is a new one. */
+  const INTERRUPTIBLE = `
+    const send = window.fetch;
+    window.interruption = new AbortController();
+    window.fetch = (url, init) =>
+      send(url, String(url).includes('/live-events')
+        ? { ...init, signal: AbortSignal.any([init.signal, interruption.signal]) }
+        : init);`;
+
   /** Sends an event as a visitor's page does. */
   async function sendEvent(name: string, person = 'visitor-live'): Promise<void> {
     const { eu_api_url: url, project_key: key } = running.demo;
@@ -197,7 +207,8 @@ describe.skipIf(!hasChromium)('the application', () => {
   it('shows an event as it is accepted, then archived, holds it back while paused, and shows its properties', async () => {
     // The archive takes up to 30 s.
     await sendEvent('console event zero');
-    await open('/projects/prj_shop/events');
+    // The demo's visitors send more events than a list draws.
+    await open('/projects/prj_shop/events?person=visitor-live');
     await page.getByText('Live', { exact: true }).waitFor();
     const table = page.getByRole('table', { name: 'Live events' });
     const earlier = table.getByRole('row').filter({ hasText: 'console event zero' });
@@ -246,6 +257,57 @@ describe.skipIf(!hasChromium)('the application', () => {
     expect(status).toBe(202);
     await table.getByText('visitor-erased').waitFor({ state: 'detached' });
     await table.getByText('visitor-kept').waitFor();
+  });
+
+  it('shows what was archived while the stream was interrupted', async () => {
+    await open('/projects/prj_shop/events?name=console+event+five');
+    await page.addInitScript(INTERRUPTIBLE);
+    await page.reload();
+    await page.getByText('Live', { exact: true }).waitFor();
+    const table = page.getByRole('table', { name: 'Live events' });
+    const row = (person: string) => table.getByRole('row').filter({ hasText: person });
+    await sendEvent('console event five', 'visitor-before');
+    await row('visitor-before').waitFor();
+    await page.evaluate('interruption.abort()');
+    await page.getByText('Connecting', { exact: true }).waitFor();
+    await sendEvent('console event five', 'visitor-between');
+    const { management_url: url, tokens } = running.demo;
+    const people = ['visitor-before', 'visitor-between'];
+    await eventually(
+      async () => {
+        for (const person of people) {
+          const id = encodeURIComponent(`console event five ${person}`);
+          const path = `/management/v1/projects/prj_shop/events/${id}`;
+          const { body } = await call('GET', url + path, { token: tokens.operator });
+          expect(body).toMatchObject({ state: 'archived' });
+        }
+      },
+      { withinMs: 90_000 },
+    );
+    await page.evaluate('interruption = new AbortController()');
+    await page.getByText('Live', { exact: true }).waitFor();
+    for (const person of people) await row(person).getByText('Archived').waitFor();
+  });
+
+  it('says why an event is not archived', async () => {
+    const name = 'console event unread';
+    await open('/projects/prj_shop/events?name=console+event+unread');
+    await page.getByText('Live', { exact: true }).waitFor();
+    const now = new Date().toISOString();
+    const event = { event_id: 'unread', event_name: name, distinct_id: 'visitor-unread', schema_version: 1 };
+    const value = Buffer.from(JSON.stringify({ ...event, timestamp: 'never', occurred_at: now }));
+    const headers = { project: 'prj_shop', received_at: now, sent_at: now, count: '1' };
+    const log = await openEventLog(running.home);
+    await log.publish('events', [{ partition: 0, key: 'prj_shop', value, headers }]);
+    await log.close();
+    const table = page.getByRole('table', { name: 'Live events' });
+    await table.getByRole('button', { name }).click();
+    const detail = page.getByRole('region', { name, exact: true });
+    // The archive takes up to 30 s.
+    await detail.getByText('Not archived because').waitFor({ timeout: 60_000 });
+    await detail.getByText(/^timestamp: /).waitFor();
+    await table.getByText('Not archived', { exact: true }).waitFor();
+    await lookAt(page, 'event-not-archived');
   });
 
   it('explains the name of an event in the dictionary', async () => {

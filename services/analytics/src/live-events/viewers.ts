@@ -43,8 +43,8 @@ interface Viewer extends Receiver {
 
 export interface Viewers {
   /**
-   * Adds a viewer of a project, and sends it the latest events that are not archived. `offsets` are the ends of what
-   * the archive has read, by partition. Returns a function that removes the viewer.
+   * Adds a viewer of a project, and sends it who is being erased, then the latest events that are not archived.
+   * `offsets` are the ends of what the archive has read, by partition. Returns a function that removes the viewer.
    */
   add(projectId: string, receiver: Receiver, offsets: readonly bigint[]): () => void;
   /** Returns whether there are viewers. */
@@ -105,6 +105,9 @@ export function createViewers(): Viewers {
       const viewer: Viewer = { ...receiver, events: [], skipped: 0, waiting: [] };
       const viewers = byProject.get(projectId) ?? new Set();
       byProject.set(projectId, viewers.add(viewer));
+      // Those who watched another stream before may have their events.
+      const ids = erased.get(projectId);
+      if (ids !== undefined) viewer.send({ type: 'erased', distinctIds: [...ids] });
       const waiting = recent.of(projectId).filter((record) => !isArchived(record, offsets));
       sendRecent(
         viewer,

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { Pause, Play } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { useCall } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { useKeys } from '../../app/keys.ts';
@@ -8,14 +8,14 @@ import { usePlace } from '../../app/project.ts';
 import { usePageSearch } from '../../app/search.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Button, buttonClass } from '../../components/button.tsx';
-import { Code, Id } from '../../components/code.tsx';
 import { CopyAs } from '../../components/copy-as.tsx';
 import { Filter } from '../../components/field.tsx';
-import { Bar, Facts, ListDetail, PageLayout, Section } from '../../components/layout.tsx';
-import { Empty, Failed, Loaded, Loading, Partial } from '../../components/state.tsx';
+import { Bar, ListDetail, PageLayout } from '../../components/layout.tsx';
+import { Empty, Failed, Loading, Partial } from '../../components/state.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/values.tsx';
-import { type LiveEvent, useLiveEvents, usePaused } from './live.ts';
+import { Detail, Fate, FoundFate } from './detail.tsx';
+import { type Live, type LiveEvent, useLiveEvents, usePaused } from './live.ts';
 import { search } from './search.ts';
 
 export function Page() {
@@ -23,12 +23,14 @@ export function Page() {
   const [{ name, person, open }, setSearch] = usePageSearch(search);
   const [isPaused, setPaused] = useState(false);
   const live = useLiveEvents({ projectId: project.id, name, person });
-  const { events: accepted, archived, erased, skipped, isOpen, error } = usePaused(live, isPaused);
-  const earlier = useEarlierEvents({ name, person }, accepted).filter(
-    ({ distinctId }) => !erased.has(distinctId),
+  const shown = usePaused(live, isPaused);
+  const { events: accepted, archived, erased, skipped, isOpen, error } = shown;
+  const { earlier, asOf } = useEarlierEvents({ name, person }, shown);
+  const events = [...accepted, ...earlier.filter(({ distinctId }) => !erased.has(distinctId))].toSorted(
+    lastReceivedFirst,
   );
-  const events = [...accepted, ...earlier];
-  const isArchived = (event: LiveEvent) => archived.has(event.eventId) || earlier.includes(event);
+  const isArchived = (event: LiveEvent) =>
+    archived.has(event.eventId) || earlier.includes(event) || isBefore(event, live.openedAt, asOf);
   const opened = events.find(({ eventId }) => eventId === open);
   const toggle = isPaused ? t('Resume the stream') : t('Pause the stream');
   useKeys(
@@ -74,7 +76,7 @@ export function Page() {
           events.length > 0 ? (
             <Table
               label={t('Live events')}
-              columns={columns(isArchived)}
+              columns={columns(open, isArchived)}
               rows={events}
               keyOf={keyOf}
               open={open}
@@ -103,124 +105,75 @@ export function Page() {
 }
 
 const EARLIER = 50;
-/** How long, and how often, the archive is read for events that were accepted before the page was opened. */
+/** How long, and how often, the archive is read for events that were accepted before the stream opened. */
 const ARCHIVED_WITHIN_MS = 60_000;
 const READ_EVERY_MS = 5_000;
 
-/** Returns the archived events from before the page was opened, the newest first. */
+/**
+ * Returns the archived events that were accepted before the stream last opened, and the time before which the archive
+ * has every event. A stream that opens again tells neither of the events that were archived while it was closed.
+ */
 function useEarlierEvents(
   { name, person }: { name: string | undefined; person: string | undefined },
-  accepted: readonly LiveEvent[],
-): readonly LiveEvent[] {
+  { events: accepted, archived, openedAt }: Live,
+): { earlier: readonly LiveEvent[]; asOf: string } {
   const { project } = usePlace();
-  const [openedAt] = useState(() => new Date().toISOString());
+  const asOf = useRef('');
   const query = {
     limit: EARLIER,
     ...(name !== undefined && { name }),
     ...(person !== undefined && { distinct_id: person }),
   };
-  const isIncomplete = Date.now() - Date.parse(openedAt) < ARCHIVED_WITHIN_MS;
+  const isIncomplete =
+    openedAt === undefined ||
+    Date.now() - Date.parse(openedAt) < ARCHIVED_WITHIN_MS ||
+    accepted.some(
+      (event) =>
+        event.receivedAt < openedAt &&
+        !archived.has(event.eventId) &&
+        !isBefore(event, openedAt, asOf.current),
+    );
   const { data, isPlaceholderData } = useCall(
     ['listEvents', project.id, query],
     (client, options) => client.call('listEvents', { params: { projectId: project.id }, query }, options),
     isIncomplete ? { refreshMs: READ_EVERY_MS } : {},
   );
+  if (data !== undefined) asOf.current = data.asOf;
   const known = new Set(accepted.map(keyOf));
-  return useMemo(
+  const earlier = useMemo(
     () =>
       (isPlaceholderData ? [] : (data?.events ?? []))
-        .filter(({ receivedAt }) => receivedAt < openedAt)
+        .filter(({ receivedAt }) => openedAt === undefined || receivedAt < openedAt)
         .map((event) => ({ ...event, omitted: false })),
     [data, isPlaceholderData, openedAt],
   ).filter(({ eventId }) => !known.has(eventId));
+  return { earlier, asOf: asOf.current };
 }
+
+/** Whether an event was accepted before the stream opened, and before the time up to which all are archived. */
+const isBefore = ({ receivedAt }: LiveEvent, openedAt: string | undefined, asOf: string) =>
+  openedAt !== undefined && receivedAt < openedAt && receivedAt < asOf;
+
+const lastReceivedFirst = (one: LiveEvent, other: LiveEvent) =>
+  one.receivedAt === other.receivedAt ? 0 : one.receivedAt < other.receivedAt ? 1 : -1;
 
 const keyOf = ({ eventId }: LiveEvent) => eventId;
 
-const columns = (isArchived: (event: LiveEvent) => boolean): Column<LiveEvent>[] => [
+const columns = (
+  open: string | undefined,
+  isArchived: (event: LiveEvent) => boolean,
+): Column<LiveEvent>[] => [
   { title: t('Event'), cell: ({ name }) => name },
   { title: t('Person'), cell: ({ distinctId }) => distinctId, minor: true },
   {
     title: t('Status'),
-    cell: (event) => <Fate isArchived={isArchived(event)} />,
+    cell: (event) =>
+      event.eventId === open ? (
+        <FoundFate eventId={open} isArchived={isArchived(event)} />
+      ) : (
+        <Fate state={isArchived(event) ? 'archived' : 'accepted'} />
+      ),
     width: '112px',
   },
   { title: t('Received'), cell: ({ receivedAt }) => <Time at={receivedAt} />, width: '112px' },
 ];
-
-const Fate = ({ isArchived }: { isArchived: boolean }) =>
-  isArchived ? <Badge tone="good">{t('Archived')}</Badge> : <Badge>{t('Accepted')}</Badge>;
-
-function Detail({ event, isArchived }: { event: LiveEvent; isArchived: boolean }) {
-  const { may, pathOf } = usePlace();
-  const { eventId, distinctId, sessionId, occurredAt, receivedAt, properties, context, omitted } = event;
-  return (
-    <>
-      <Facts
-        facts={[
-          [t('Event id'), <Id key="id" value={eventId} name={t('event id')} />],
-          [
-            t('Person'),
-            may('people.read') ? (
-              <Link key="person" to={pathOf(`/people/${encodeURIComponent(distinctId)}`)}>
-                {distinctId}
-              </Link>
-            ) : (
-              distinctId
-            ),
-          ],
-          ...(sessionId === null
-            ? []
-            : [[t('Session'), <Id key="session" value={sessionId} name={t('session id')} />] as const]),
-          [t('Occurred'), <Time key="occurred" at={occurredAt} />],
-          [t('Received'), <Time key="received" at={receivedAt} />],
-          [t('Status'), <Fate key="fate" isArchived={isArchived} />],
-        ]}
-      />
-      {omitted ? (
-        <Partial text={t('Properties and context are larger than 16 kB. Read them with the API.')} />
-      ) : null}
-      {[[t('Properties'), properties] as const, [t('Context'), context] as const].map(([title, value]) =>
-        value === null ? null : (
-          <Section key={title} title={title}>
-            <Code text={JSON.stringify(value, null, 2)} name={title} />
-          </Section>
-        ),
-      )}
-      <Section title={t('Archive')}>
-        <Archive eventId={eventId} isArchived={isArchived} />
-      </Section>
-    </>
-  );
-}
-
-/** Says where the archive has the event, or why it has not. */
-function Archive({ eventId, isArchived }: { eventId: string; isArchived: boolean }) {
-  const { project } = usePlace();
-  const params = { projectId: project.id, eventId };
-  const query = useCall(['findEvent', params, isArchived], (client, options) =>
-    client.call('findEvent', { params }, options),
-  );
-  return (
-    <Loaded query={query}>
-      {({ state, archived, duplicates, deadLetters, unread }) => (
-        <Facts
-          facts={[
-            [t('State'), stateText(state)],
-            ...(archived === null ? [] : [[t('File'), archived.file] as const]),
-            ...deadLetters.map(({ reason }) => [t('Not archived because'), reason] as const),
-            ...(duplicates.length === 0 ? [] : [[t('Copies left out'), String(duplicates.length)] as const]),
-            ...(unread === null ? [] : [[t('Records to read first'), String(unread.records)] as const]),
-          ]}
-        />
-      )}
-    </Loaded>
-  );
-}
-
-function stateText(state: 'accepted' | 'archived' | 'dead_letter' | 'not_seen'): string {
-  if (state === 'archived') return t('In a file of the archive');
-  if (state === 'accepted') return t('Read by the archive, not in a file yet');
-  if (state === 'dead_letter') return t('Set aside by the archive');
-  return t('Not read by the archive yet');
-}

@@ -24,7 +24,7 @@ interface Message {
   distinctIds?: readonly string[];
 }
 
-interface Live {
+export interface Live {
   /** The newest first. */
   events: readonly LiveEvent[];
   /** The ids of those that are archived. */
@@ -33,6 +33,8 @@ interface Live {
   erased: ReadonlySet<string>;
   /** The number of events that the stream left out. */
   skipped: number;
+  /** When the stream last opened, as RFC 3339. */
+  openedAt: string | undefined;
   isOpen: boolean;
   error: Error | undefined;
 }
@@ -52,6 +54,7 @@ const NOTHING: Live = {
   archived: new Set(),
   erased: new Set(),
   skipped: 0,
+  openedAt: undefined,
   isOpen: false,
   error: undefined,
 };
@@ -132,7 +135,8 @@ function withMessage(
   live: Live,
   { type, events = [], skipped = 0, eventIds = [], distinctIds = [] }: Message,
 ): Live {
-  if (type === 'ready') return { ...live, isOpen: true, error: undefined };
+  if (type === 'ready')
+    return { ...live, openedAt: new Date().toISOString(), isOpen: true, error: undefined };
   if (type === 'archived') return { ...live, archived: new Set([...live.archived, ...eventIds]) };
   if (type === 'erased') return withoutErased(live, new Set([...live.erased, ...distinctIds]));
   // A stream that opens again repeats events that are not archived yet.
