@@ -1,4 +1,4 @@
-import { call, eventually, hasChromium, openBrowser } from '@switchboard/testkit';
+import { call, eventually, hasChromium, openBrowser, programFile } from '@switchboard/testkit';
 import { execa } from 'execa';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -400,6 +400,29 @@ describe.skipIf(!hasChromium)('the application', () => {
     await page.goto(`${running.demo.console_url}/projects/${project}/new-flag`);
     await page.getByLabel('Key').fill('from-a-shell');
     expect(await run()).toMatchObject({ key: 'from-a-shell', rolloutPercentage: 100 });
+  });
+
+  it('copies a command that lists the events of a page, which runs as it is', async () => {
+    const { base_url, console_url, project_id: project, tokens } = running.demo;
+    await open(`/projects/${project}/events?name=order+placed`);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const program = await programFile('packages/tools/cli/src/main.ts');
+    const env = { SWITCHBOARD_URL: base_url, SWITCHBOARD_TOKEN: tokens.owner };
+    const run = async () => {
+      await page.getByRole('button', { name: 'Copy as' }).click();
+      await page.getByRole('menuitem', { name: 'switchboard command' }).click();
+      const code = z.string().parse(await page.evaluate('navigator.clipboard.readText()'));
+      const { stdout } = await execa('bash', ['-c', `switchboard() { node '${program}' "$@"; }\n${code}`], {
+        env,
+      });
+      return stdout.split('\n');
+    };
+    // Events are archived within half a minute.
+    await expect.poll(async () => (await run()).length, { timeout: 60_000 }).toBe(51);
+    expect((await run())[1]).toContain('order placed');
+    await page.goto(`${console_url}/projects/${project}/events?name=order+placed&person=o%27neil`);
+    await page.getByText('Live', { exact: true }).waitFor();
+    expect(await run()).toHaveLength(1);
   });
 
   it('shows on Home which requests were rejected, why, and what to do', async () => {

@@ -8,7 +8,7 @@ import { usePlace } from '../../app/project.ts';
 import { usePageSearch } from '../../app/search.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Button, buttonClass } from '../../components/button.tsx';
-import { CopyAs } from '../../components/copy-as.tsx';
+import { CopyAs, quoted } from '../../components/copy-as.tsx';
 import { Filter } from '../../components/field.tsx';
 import { Bar, ListDetail, PageLayout } from '../../components/layout.tsx';
 import { Empty, Failed, Loading, Partial } from '../../components/state.tsx';
@@ -39,13 +39,20 @@ export function Page() {
       [],
     ),
   );
+  const filters = new URLSearchParams({
+    ...(name !== undefined && { name }),
+    ...(person !== undefined && { distinct_id: person }),
+  });
   const path = `/v1/projects/${encodeURIComponent(project.id)}/live-events`;
   return (
     <PageLayout
       title={t('Live events')}
       actions={
         <>
-          <CopyAs call={{ method: 'GET', path }} />
+          <CopyAs
+            call={{ method: 'GET', path: filters.size === 0 ? path : `${path}?${filters}` }}
+            command={commandOf(project.id, filters)}
+          />
           <Link to={pathOf('/dictionary')} className={buttonClass()}>
             {t('Open dictionary')}
           </Link>
@@ -102,6 +109,23 @@ export function Page() {
       />
     </PageLayout>
   );
+}
+
+const CONDITIONS: Record<string, string> = {
+  name: 'name = $name',
+  distinct_id: 'person_id = (select any_value(person_id) from events where distinct_id = $distinct_id)',
+};
+
+/** Lists the archived events: the command has no stream. */
+function commandOf(projectId: string, filters: URLSearchParams): string {
+  const params = [...filters].map(([name, value]) => ` --param ${quoted(`${name}=${value}`)}`).join('');
+  const where = [...filters.keys()].map((name) => CONDITIONS[name]).join(' and ');
+  return `switchboard sql ${projectId} -${params} <<'SQL'
+select received_at, name, distinct_id, properties
+from events${where === '' ? '' : `\nwhere ${where}`}
+order by received_at desc
+limit ${EARLIER}
+SQL`;
 }
 
 const EARLIER = 50;
