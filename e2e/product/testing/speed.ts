@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openBrowser } from '@switchboard/testkit';
+import { createClient } from '@switchboard/management';
+import { eventually, openBrowser } from '@switchboard/testkit';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { z } from 'zod';
 import { manyMembers } from './many-members.ts';
@@ -8,6 +9,7 @@ import { manyMembers } from './many-members.ts';
 const LOADS = 5;
 const ROUNDS = 3;
 const ROWS = 100_000;
+const TILES = 20;
 const SCROLLS = 100;
 /** The time in which a first load becomes quiet. */
 const SETTLE_MS = 3_000;
@@ -15,7 +17,12 @@ const SETTLE_MS = 3_000;
 const QUIET_MS = 500;
 const HOME = process.env['SWITCHBOARD_HOME'] || '.switchboard';
 const demo = z
-  .object({ console_url: z.string(), project_id: z.string() })
+  .object({
+    base_url: z.string(),
+    console_url: z.string(),
+    project_id: z.string(),
+    tokens: z.object({ owner: z.string() }),
+  })
   .parse(JSON.parse(await readFile(join(HOME, 'demo.json'), 'utf8')));
 const start = `${demo.console_url}/projects/${demo.project_id}`;
 
@@ -116,6 +123,77 @@ async function scroll(page: Page): Promise<number> {
   return (1000 * ((await busySeconds()) - before)) / SCROLLS;
 }
 
+const EVENTS = ['page viewed', 'product seen', 'product added to basket', 'checkout begun', 'order placed'];
+const owner = createClient({ url: demo.base_url, token: demo.tokens.owner, isConsole: true });
+const board = { projectId: demo.project_id, dashboardId: 'speed' };
+const reports = Array.from({ length: TILES }, (_, at) => ({
+  params: { projectId: demo.project_id, reportId: `speed-${at}` },
+  body: {
+    name: `Speed ${at}`,
+    query: {
+      kind: 'trends' as const,
+      range: { last: 30, unit: 'day' as const },
+      series: [
+        { event: EVENTS[at % EVENTS.length] ?? '' },
+        { event: EVENTS[(at + 1) % EVENTS.length] ?? '' },
+      ],
+    },
+  },
+}));
+
+/** Creates a dashboard. Resolves once all of its reports have run. */
+async function createBoard(): Promise<void> {
+  for (const report of reports) {
+    await owner.call('putReport', report);
+    await owner.call('runReport', { params: report.params });
+  }
+  const tiles = reports.map(({ params: { reportId } }, at) => ({
+    reportId,
+    x: (at % 3) * 4,
+    y: Math.floor(at / 3) * 4,
+    w: 4,
+    h: 4,
+  }));
+  await owner.call('putDashboard', { params: board, body: { name: 'Speed', tiles } });
+  await eventually(
+    async () => {
+      const { reports: found } = await owner.call('getDashboardReports', { params: board });
+      if (found.length < TILES || found.some(({ ranAt }) => ranAt === null))
+        throw new Error('not all have run');
+    },
+    { withinMs: 60_000 },
+  );
+}
+
+async function deleteBoard(): Promise<void> {
+  await owner.call('deleteDashboard', { params: board });
+  for (const { params } of reports) await owner.call('deleteReport', { params });
+}
+
+/** Opens the dashboard. Resolves with the time from a click to the frame that shows the last chart. */
+const OPEN_BOARD = `(async () => {
+  const startedAt = performance.now();
+  document.querySelector('main a[href$="/dashboards/speed"]').click();
+  while (document.querySelectorAll('main svg[role="img"]').length < ${TILES}) await new Promise(requestAnimationFrame);
+  return performance.now() - startedAt;
+})()`;
+
+/** Measures how a dashboard appears. Each time, the page has no result of a tile yet. */
+async function boardPaints(page: Page): Promise<number[]> {
+  await createBoard();
+  const times: number[] = [];
+  for (let load = 0; load < LOADS; load++) {
+    await page.goto(`${start}/dashboards`);
+    await page.locator('main a[href$="/dashboards/speed"]').waitFor();
+    await page.waitForTimeout(SETTLE_MS);
+    times.push(z.number().parse(await page.evaluate(OPEN_BOARD)));
+    // The fresh results replace the runs.
+    await page.waitForTimeout(SETTLE_MS);
+  }
+  await deleteBoard();
+  return times;
+}
+
 /** Measures the console of a running standalone, as docs/reliability-and-benchmarks.md shows it. */
 async function run(): Promise<void> {
   const browser = await openBrowser();
@@ -128,15 +206,17 @@ async function run(): Promise<void> {
   const first = await routeChanges(page);
   const later: number[] = [];
   for (let round = 1; round < ROUNDS; round++) later.push(...(await routeChanges(page)));
+  const paints = await boardPaints(page);
   const perFrame = await scroll(page);
   await browser.close();
   const row = (name: string, value: number, unit: string) =>
-    console.log(`${name.padEnd(44)}${value.toFixed(unit === '' ? 3 : 0)} ${unit}`);
+    console.log(`${name.padEnd(56)}${value.toFixed(unit === '' ? 3 : 0)} ${unit}`);
   row('first load, largest contentful paint', median(loads.map(({ lcp }) => lcp)), 'ms');
   row('first load, total blocking time', median(loads.map(({ tasks: of }) => blocking(of))), 'ms');
   row('first load, cumulative layout shift', median(loads.map(({ cls }) => cls)), '');
   row('route change, first visit, median', median(first), 'ms');
   row('route change, later visits, median', median(later), 'ms');
+  row(`dashboard of ${TILES} kept runs, to its last chart, median`, median(paints), 'ms');
   row(`scrolling ${ROWS} rows, CPU a frame`, perFrame, 'ms');
 }
 
