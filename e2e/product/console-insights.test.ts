@@ -1,7 +1,7 @@
 import { hasChromium, openBrowser } from '@switchboard/testkit';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { lookAt, openConsole } from './testing/console.ts';
+import { lookAt, openConsole, tabTo } from './testing/console.ts';
 import { standaloneForTests } from './testing/launch.ts';
 
 const running = standaloneForTests();
@@ -59,6 +59,28 @@ describe.skipIf(!hasChromium)('insights and dashboards in the console', () => {
     await runs.getByRole('button').first().click();
     await page.getByRole('img', { name: /^Run\. order placed/ }).waitFor();
     await look('report-history');
+  });
+
+  it('builds a funnel and saves it by keyboard alone', async () => {
+    await open('/insights');
+    const step = (number: number) =>
+      page.getByRole('group', { name: `Step ${number}` }).getByLabel('Event', { exact: true });
+    await tabTo(page, page.getByRole('button', { name: 'Funnel', exact: true }));
+    await page.keyboard.press('Enter');
+    for (const [at, event] of ['product seen', 'order placed'].entries()) {
+      await tabTo(page, step(at + 1));
+      await page.keyboard.type(event);
+    }
+    const values = page.getByRole('region', { name: 'Values' });
+    await values.getByRole('rowheader', { name: 'order placed' }).waitFor({ timeout: 60_000 });
+    await tabTo(page, page.getByRole('button', { name: 'Download CSV' }));
+    await page.keyboard.press('c');
+    const name = page.getByRole('dialog', { name: 'Save report' }).getByLabel('Name');
+    await tabTo(page, name);
+    await page.keyboard.type('From product to order');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'From product to order' }).waitFor();
+    await values.getByRole('rowheader', { name: 'order placed' }).waitFor({ timeout: 60_000 });
   });
 
   it('draws the goal of a trend above its values', async () => {
