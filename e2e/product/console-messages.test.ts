@@ -94,7 +94,7 @@ describe.skipIf(!hasChromium)('in-app messages in the console', () => {
 
   it('schedules a message by keyboard alone, and cancels it', async () => {
     await open();
-    await page.locator('main h1').press('n');
+    await page.locator('main h1').press('c');
     await page.getByLabel('Title', { exact: true }).fill('Next year');
     await page.keyboard.press('Tab');
     await page.keyboard.type('See you then.');

@@ -31,7 +31,7 @@ export interface Page {
     /** The number of things that wait for the person. */
     Count?: ComponentType;
   };
-  /** The letter after `g` that goes to the page. */
+  /** The key after `g` that goes to the page: a letter, or as `Shift+F` that of the page it belongs to. */
   go?: string;
   /** The permission without which the page is not listed, and says who may see it. */
   permission?: string;

@@ -7,7 +7,7 @@ import styles from './code.module.css';
 const SHOWN_MS = 1500;
 
 /** Copies a text. The icon says that it did. */
-export function CopyButton({ text, name }: { text: string; name: string }) {
+export function CopyButton({ text, name, keys }: { text: string; name: string; keys?: string }) {
   const [copied, setCopied] = useState(false);
   const copy = async () => {
     await navigator.clipboard.writeText(text);
@@ -16,6 +16,7 @@ export function CopyButton({ text, name }: { text: string; name: string }) {
   };
   return (
     <IconButton
+      keys={keys}
       icon={copied ? Check : Copy}
       label={copied ? t('Copied') : t('Copy {name}', { name })}
       onClick={() => void copy()}

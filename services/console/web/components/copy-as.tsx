@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Terminal } from 'lucide-react';
 import { t } from '../app/i18n.ts';
 import { getSession } from '../app/session.ts';
-import { buttonClass } from './button.tsx';
+import { buttonClass, withKey } from './button.tsx';
 import styles from './menu.module.css';
 
 interface Call {
@@ -26,7 +26,7 @@ export function CopyAs({ call, command }: CopyAsProps) {
   const copy = (text: string) => void navigator.clipboard.writeText(text);
   return (
     <MenuProvider>
-      <MenuButton className={buttonClass('quiet')}>
+      <MenuButton {...withKey('y')} className={buttonClass('quiet')}>
         <Terminal size={16} aria-hidden /> {t('Copy as')}
       </MenuButton>
       <Menu gutter={4} portal className={styles['menu']}>

@@ -1,10 +1,9 @@
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useMemo, useRef } from 'react';
 import { t } from '../app/i18n.ts';
 import { useKeys } from '../app/keys.ts';
 import { useHeading } from '../app/page.ts';
-import { IconButton, isPrimary } from './button.tsx';
+import { IconButton } from './button.tsx';
 import styles from './layout.module.css';
 
 interface PageLayoutProps {
@@ -14,27 +13,12 @@ interface PageLayoutProps {
   children: ReactNode;
 }
 
-/** The content of a page: its title, what one can do, and the rest. The key `c` takes the primary action. */
+/** The content of a page: its title, what one can do, and the rest. */
 export function PageLayout({ title, actions, children }: PageLayoutProps) {
   useHeading(title);
-  const head = useRef<HTMLElement>(null);
-  useKeys(
-    useMemo(() => {
-      const primary = () => [...(head.current?.querySelectorAll('button') ?? [])].find(isPrimary);
-      return [
-        {
-          keys: 'c',
-          get title() {
-            return primary()?.textContent ?? '';
-          },
-          run: () => primary()?.click(),
-        },
-      ];
-    }, []),
-  );
   return (
     <div className={styles['page']}>
-      <header ref={head} className={styles['head']}>
+      <header className={styles['head']}>
         <h1>{title}</h1>
         {actions === undefined ? null : <div className={styles['actions']}>{actions}</div>}
       </header>
@@ -43,8 +27,20 @@ export function PageLayout({ title, actions, children }: PageLayoutProps) {
   );
 }
 
-/** A row of filters above a list. */
+const firstFilter = () => document.querySelector<HTMLElement>(`main .${styles['bar']} :is(input, select)`);
+const FILTER_KEYS = [
+  {
+    keys: 'f',
+    get title() {
+      return firstFilter() === null ? '' : t('Go to the filters');
+    },
+    run: () => firstFilter()?.focus(),
+  },
+];
+
+/** A row of filters above a list. The key `f` leads to the first of the page. */
 export function Bar({ children }: { children: ReactNode }) {
+  useKeys(FILTER_KEYS);
   return <div className={styles['bar']}>{children}</div>;
 }
 
@@ -75,12 +71,11 @@ export function ListDetail({ list, detail }: ListDetailProps) {
 }
 
 function Detail({ title, content, onClose }: NonNullable<ListDetailProps['detail']>) {
-  useKeys(useMemo(() => [{ keys: 'Escape', title: t('Close the entry'), run: onClose }], [onClose]));
   return (
     <section aria-label={title} className={styles['detail']}>
       <div className={styles['detailHead']}>
         <h2>{title}</h2>
-        <IconButton icon={X} label={t('Close')} onClick={onClose} />
+        <IconButton icon={X} label={t('Close')} keys="Escape" onClick={onClose} />
       </div>
       <div className={styles['detailBody']}>{content}</div>
     </section>

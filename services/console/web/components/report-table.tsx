@@ -149,6 +149,7 @@ export function ReportTable({ content, name, onOpen, hasPeople = () => true }: R
         </table>
       </section>
       <Button
+        keys="w"
         icon={Download}
         onClick={() => save(new Blob([csvOf(table)], { type: 'text/csv;charset=utf-8' }), `${name}.csv`)}
       >

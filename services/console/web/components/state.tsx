@@ -80,7 +80,7 @@ export function Failed({ error, retry }: { error: Error; retry?: () => void }) {
           {t('Sign in')}
         </Button>
       ) : retry === undefined ? null : (
-        <Button icon={RotateCw} onClick={retry}>
+        <Button keys="r" icon={RotateCw} onClick={retry}>
           {t('Try again')}
         </Button>
       )}

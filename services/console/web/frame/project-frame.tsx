@@ -110,7 +110,7 @@ function Framed({ place }: { place: Place }) {
           : [
               {
                 keys: `g ${go}`,
-                title: t('Go to {page}', { page: title() }),
+                title: title(),
                 run: () => void navigate({ to: place.pathOf(path) }),
               },
             ],

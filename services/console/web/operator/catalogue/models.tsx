@@ -46,7 +46,7 @@ export function Page() {
       actions={
         <>
           <CopyAs command="switchboard get models" />
-          <Button kind="primary" onClick={() => setNew(true)}>
+          <Button keys="c" kind="primary" onClick={() => setNew(true)}>
             {t('Create model')}
           </Button>
         </>
@@ -197,7 +197,7 @@ function EditModel({ model, taken, isNew, onClose }: EditModelProps) {
       </div>
       {isNew ? null : (
         <div className={styles['row']}>
-          <Button kind="danger" disabled={remove.isPending} onClick={() => setAsks(true)}>
+          <Button keys="d" kind="danger" disabled={remove.isPending} onClick={() => setAsks(true)}>
             {t('Delete model')}
           </Button>
         </div>

@@ -35,7 +35,7 @@ export function Page() {
       actions={
         <>
           <CopyAs command="switchboard get plans" />
-          <Button kind="primary" onClick={() => setNew(true)}>
+          <Button keys="c" kind="primary" onClick={() => setNew(true)}>
             {t('Create plan')}
           </Button>
         </>
@@ -187,7 +187,7 @@ function EditPlan({ plan, known, isNew, onClose }: EditPlanProps) {
       />
       {isNew ? null : (
         <div className={styles['row']}>
-          <Button kind="danger" disabled={remove.isPending} onClick={() => setAsks(true)}>
+          <Button keys="d" kind="danger" disabled={remove.isPending} onClick={() => setAsks(true)}>
             {t('Delete plan')}
           </Button>
         </div>

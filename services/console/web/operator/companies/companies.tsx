@@ -27,7 +27,7 @@ export function Page() {
       actions={
         <>
           <CopyAs command="switchboard get companies" />
-          <Button kind="primary" onClick={() => setSearch({ create: true })}>
+          <Button keys="c" kind="primary" onClick={() => setSearch({ create: true })}>
             {t('Create company')}
           </Button>
         </>

@@ -80,7 +80,7 @@ export function CompanyDetail({ company, onDeleted }: CompanyDetailProps) {
         </p>
         {remove.error === null ? null : <Failed error={remove.error} />}
         <div>
-          <Button kind="danger" disabled={remove.isPending} onClick={() => setAsks(true)}>
+          <Button keys="d" kind="danger" disabled={remove.isPending} onClick={() => setAsks(true)}>
             {t('Delete company')}
           </Button>
         </div>

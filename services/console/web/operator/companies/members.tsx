@@ -57,7 +57,9 @@ export function Members({ companyId }: { companyId: string }) {
         }
       </Loaded>
       <div>
-        <Button onClick={() => setEdited(NEW)}>{t('Add member')}</Button>
+        <Button keys="a" onClick={() => setEdited(NEW)}>
+          {t('Add member')}
+        </Button>
       </div>
       {edited === undefined ? null : (
         <EditMember companyId={companyId} member={edited} onClose={() => setEdited(undefined)} />

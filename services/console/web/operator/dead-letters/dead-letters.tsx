@@ -60,6 +60,7 @@ export function Page() {
           <CopyAs command={listCommand(filters)} />
           {selected.size === 0 ? (
             <Button
+              keys="c"
               kind="primary"
               onClick={() => setReplays({ topic: topic ?? 'events', projectId: project, reason })}
             >
@@ -67,8 +68,10 @@ export function Page() {
             </Button>
           ) : (
             <>
-              <Button onClick={() => setSelected(new Map())}>{t('Deselect all')}</Button>
-              <Button kind="primary" onClick={() => setReplays({ letters: [...selected.values()] })}>
+              <Button keys="b" onClick={() => setSelected(new Map())}>
+                {t('Deselect all')}
+              </Button>
+              <Button keys="c" kind="primary" onClick={() => setReplays({ letters: [...selected.values()] })}>
                 {t('Replay {count, plural, one {# letter} other {# letters}}', { count: selected.size })}
               </Button>
             </>

@@ -38,8 +38,14 @@ export function Letter({ letter, onReplay }: LetterProps) {
         ]}
       />
       <div className={styles['row']}>
-        {isRead ? null : <Button onClick={() => setIsRead(true)}>{t('Show record')}</Button>}
-        <Button onClick={onReplay}>{replays === 0 ? t('Replay letter') : t('Replay letter again')}</Button>
+        {isRead ? null : (
+          <Button keys="i" onClick={() => setIsRead(true)}>
+            {t('Show record')}
+          </Button>
+        )}
+        <Button keys="r" onClick={onReplay}>
+          {replays === 0 ? t('Replay letter') : t('Replay letter again')}
+        </Button>
         <CopyAs command={`switchboard dead-letters get ${titleOf(letter)}`} />
       </div>
       {isRead ? (

@@ -43,7 +43,7 @@ export function Page() {
       actions={
         <>
           <CopyAs command="switchboard erase list" />
-          <Button kind="primary" onClick={() => setErases(true)}>
+          <Button keys="c" kind="primary" onClick={() => setErases(true)}>
             {t('Erase colleague')}
           </Button>
         </>

@@ -29,7 +29,7 @@ export function SigningKeys() {
         </p>
       )}
       <Bar>
-        <Button disabled={rotate.isPending} onClick={() => setAsks(true)}>
+        <Button keys="o" disabled={rotate.isPending} onClick={() => setAsks(true)}>
           {t('Rotate signing keys')}
         </Button>
         <CopyAs command="switchboard signing-keys rotate" />

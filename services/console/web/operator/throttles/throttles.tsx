@@ -48,7 +48,7 @@ export function Page() {
       actions={
         <>
           <CopyAs command="switchboard projects throttled" />
-          <Button kind="primary" onClick={() => setEdited(NEW)}>
+          <Button keys="c" kind="primary" onClick={() => setEdited(NEW)}>
             {t('Throttle project')}
           </Button>
         </>

@@ -49,15 +49,19 @@ export function AlertDetail({ alert }: { alert: Alert }) {
       />
       {may('alerts.write') ? (
         <Bar>
-          <Button onClick={() => setSearch({ edit: 'open' })}>{t('Edit alert')}</Button>
+          <Button keys="e" onClick={() => setSearch({ edit: 'open' })}>
+            {t('Edit alert')}
+          </Button>
           {isSnoozed(alert) ? (
-            <Button onClick={() => snooze.mutate(null)}>{t('End snooze')}</Button>
+            <Button keys="h" onClick={() => snooze.mutate(null)}>
+              {t('End snooze')}
+            </Button>
           ) : (
-            <Button onClick={() => snooze.mutate(new Date(Date.now() + DAY_MS).toISOString())}>
+            <Button keys="h" onClick={() => snooze.mutate(new Date(Date.now() + DAY_MS).toISOString())}>
               {t('Snooze for a day')}
             </Button>
           )}
-          <Button kind="danger" onClick={() => setIsDeleting(true)}>
+          <Button keys="d" kind="danger" onClick={() => setIsDeleting(true)}>
             {t('Delete alert')}
           </Button>
         </Bar>

@@ -33,7 +33,7 @@ export function Page() {
             command={`switchboard alerts list ${project.id}`}
           />
           {mayWrite ? (
-            <Button kind="primary" onClick={create}>
+            <Button keys="c" kind="primary" onClick={create}>
               {t('Create alert')}
             </Button>
           ) : null}
@@ -51,7 +51,11 @@ export function Page() {
                     <Empty
                       text={t('No alert yet. One watches a value of a saved report, and sends to webhooks.')}
                     >
-                      {mayWrite ? <Button onClick={create}>{t('Create the first alert')}</Button> : null}
+                      {mayWrite ? (
+                        <Button keys="c" onClick={create}>
+                          {t('Create the first alert')}
+                        </Button>
+                      ) : null}
                     </Empty>
                   ) : (
                     <Table

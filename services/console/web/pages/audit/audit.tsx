@@ -27,7 +27,7 @@ export function Page() {
       actions={
         <>
           <CopyAs call={{ method: 'GET', path }} command={`switchboard audit --company ${company.id}`} />
-          <Button icon={Download} onClick={() => void download()}>
+          <Button keys="w" icon={Download} onClick={() => void download()}>
             {t('Download NDJSON')}
           </Button>
         </>

@@ -45,7 +45,7 @@ export function Page() {
             command={`switchboard get cohorts ${project.id}`}
           />
           {may('cohorts.write') ? (
-            <Button kind="primary" onClick={() => setSearch({ open: NEW }, { push: true })}>
+            <Button keys="c" kind="primary" onClick={() => setSearch({ open: NEW }, { push: true })}>
               {t('Create cohort')}
             </Button>
           ) : null}
@@ -65,7 +65,7 @@ export function Page() {
                 return (
                   <Empty text={t('No cohort. A cohort is a group of people that flags and reports use.')}>
                     {may('cohorts.write') ? (
-                      <Button onClick={() => setSearch({ open: NEW }, { push: true })}>
+                      <Button keys="c" onClick={() => setSearch({ open: NEW }, { push: true })}>
                         {t('Describe the first cohort')}
                       </Button>
                     ) : null}

@@ -194,7 +194,7 @@ function Compute({ cohort }: { cohort: Cohort }) {
   );
   if (cohort.did === undefined) return null;
   return (
-    <Button icon={RotateCw} disabled={compute.isPending} onClick={() => compute.mutate(undefined)}>
+    <Button keys="r" icon={RotateCw} disabled={compute.isPending} onClick={() => compute.mutate(undefined)}>
       {t('Count again')}
     </Button>
   );
@@ -212,7 +212,7 @@ function Delete({ cohort, onDeleted }: { cohort: Cohort; onDeleted: () => void }
   const users = [...(uses?.flags ?? []), ...(uses?.reports ?? []), ...(uses?.dashboards ?? [])];
   return (
     <>
-      <Button kind="danger" disabled={uses === undefined} onClick={() => setIsOpen(true)}>
+      <Button keys="d" kind="danger" disabled={uses === undefined} onClick={() => setIsOpen(true)}>
         {t('Delete cohort')}
       </Button>
       {isOpen ? (

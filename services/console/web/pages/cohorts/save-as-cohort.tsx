@@ -52,7 +52,7 @@ export function SaveAsCohort({ read }: SaveAsCohortProps) {
   if (!may('cohorts.write')) return null;
   return (
     <>
-      <Button icon={UsersRound} onClick={() => setIsOpen(true)}>
+      <Button keys="n" icon={UsersRound} onClick={() => setIsOpen(true)}>
         {t('Save as cohort')}
       </Button>
       {isOpen ? (

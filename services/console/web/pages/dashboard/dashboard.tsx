@@ -1,9 +1,8 @@
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { Mail, Maximize } from 'lucide-react';
-import { useCallback, useMemo, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { useCall, useChange, useList } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
-import { useKeys } from '../../app/keys.ts';
 import { usePlace } from '../../app/project.ts';
 import { Clauses } from '../../clauses/clauses.tsx';
 import { clauseDrafts, clausesOf } from '../../clauses/draft.ts';
@@ -74,8 +73,6 @@ function Opened({ stored }: { stored: Dashboard }) {
   };
   const failure = save.error ?? remove.error;
   const isEditing = draft !== undefined;
-  const showFull = useCallback(() => void stage.current?.requestFullscreen(), []);
-  useKeys(useMemo(() => [{ keys: 'f', title: t('Full screen'), run: showFull }], [showFull]));
   const isNarrowed = stored.range !== null || stored.where.length > 0;
   const views = (
     <>
@@ -88,6 +85,7 @@ function Opened({ stored }: { stored: Dashboard }) {
       />
       {may('subscriptions.write') && !isNarrowed ? (
         <Button
+          keys="u"
           icon={Mail}
           onClick={() =>
             void navigate({ to: pathOf('/subscriptions'), search: { edit: 'new', dashboard: stored.id } })
@@ -96,7 +94,7 @@ function Opened({ stored }: { stored: Dashboard }) {
           {t('Subscribe')}
         </Button>
       ) : null}
-      <Button icon={Maximize} onClick={showFull}>
+      <Button keys="f" icon={Maximize} onClick={() => void stage.current?.requestFullscreen()}>
         {t('Full screen')}
       </Button>
     </>
@@ -108,18 +106,20 @@ function Opened({ stored }: { stored: Dashboard }) {
         may('reports.write') ? (
           isEditing ? (
             <>
-              <Button kind="danger" onClick={() => setIsDeleting(true)}>
+              <Button keys="d" kind="danger" onClick={() => setIsDeleting(true)}>
                 {t('Delete dashboard')}
               </Button>
-              <Button onClick={() => setDraft(undefined)}>{t('Cancel')}</Button>
-              <Button kind="primary" disabled={save.isPending} onClick={() => save.mutate(draft)}>
+              <Button keys="b" onClick={() => setDraft(undefined)}>
+                {t('Cancel')}
+              </Button>
+              <Button keys="c" kind="primary" disabled={save.isPending} onClick={() => save.mutate(draft)}>
                 {t('Save dashboard')}
               </Button>
             </>
           ) : (
             <>
               {views}
-              <Button kind="primary" onClick={() => setDraft(stored)}>
+              <Button keys="c" kind="primary" onClick={() => setDraft(stored)}>
                 {t('Edit dashboard')}
               </Button>
             </>

@@ -28,7 +28,7 @@ export function Page() {
     return { items: dashboards, nextCursor };
   });
   const create = may('reports.write') ? (
-    <Button kind="primary" onClick={() => setIsCreating(true)}>
+    <Button keys="c" kind="primary" onClick={() => setIsCreating(true)}>
       {t('Create dashboard')}
     </Button>
   ) : undefined;
@@ -50,7 +50,9 @@ export function Page() {
           dashboards.length === 0 ? (
             <Empty text={t('A dashboard shows saved reports side by side. Create one from a template.')}>
               {may('reports.write') ? (
-                <Button onClick={() => setIsCreating(true)}>{t('Choose a template')}</Button>
+                <Button keys="c" onClick={() => setIsCreating(true)}>
+                  {t('Choose a template')}
+                </Button>
               ) : null}
             </Empty>
           ) : (

@@ -44,7 +44,7 @@ export function Page() {
             call={{ method: 'GET', path: `/v1/companies/${encodeURIComponent(company.id)}/erasures` }}
             command={`switchboard erase list --company ${company.id}`}
           />
-          <Button kind="primary" onClick={() => setSearch({ erase: true })}>
+          <Button keys="c" kind="primary" onClick={() => setSearch({ erase: true })}>
             {t('Erase person')}
           </Button>
         </>
@@ -86,7 +86,9 @@ export function Page() {
                   <Empty
                     text={t('Nothing was erased. Deleting a project starts its erasure and shows it here.')}
                   >
-                    <Button onClick={() => setSearch({ erase: true })}>{t('Erase a person')}</Button>
+                    <Button keys="c" onClick={() => setSearch({ erase: true })}>
+                      {t('Erase a person')}
+                    </Button>
                   </Empty>
                 )
               }

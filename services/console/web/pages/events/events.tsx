@@ -3,7 +3,6 @@ import { Pause, Play } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
 import { useCall } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
-import { useKeys } from '../../app/keys.ts';
 import { usePlace } from '../../app/project.ts';
 import { usePageSearch } from '../../app/search.ts';
 import { Badge } from '../../components/badge.tsx';
@@ -33,12 +32,6 @@ export function Page() {
     archived.has(event.eventId) || earlier.includes(event) || isBefore(event, live.openedAt, asOf);
   const opened = events.find(({ eventId }) => eventId === open);
   const toggle = isPaused ? t('Resume the stream') : t('Pause the stream');
-  useKeys(
-    useMemo(
-      () => [{ keys: 'p', title: t('Pause or resume the stream'), run: () => setPaused((was) => !was) }],
-      [],
-    ),
-  );
   const filters = new URLSearchParams({
     ...(name !== undefined && { name }),
     ...(person !== undefined && { distinct_id: person }),
@@ -56,7 +49,12 @@ export function Page() {
           <Link to={pathOf('/dictionary')} className={buttonClass()}>
             {t('Open dictionary')}
           </Link>
-          <Button icon={isPaused ? Play : Pause} aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
+          <Button
+            keys="p"
+            icon={isPaused ? Play : Pause}
+            aria-pressed={isPaused}
+            onClick={() => setPaused(!isPaused)}
+          >
             {toggle}
           </Button>
         </>

@@ -13,6 +13,7 @@ export const page = definePage({
     isShown: ({ flagApprovals = 0 }) => flagApprovals > 0,
     Count: ToDecide,
   },
+  go: 'Shift+F',
   permission: 'flags.read',
   load: () => import('./flag-requests.tsx'),
 });

@@ -114,6 +114,7 @@ function Decisions({ request }: { request: ChangeRequest }) {
     reject: t('Reject change'),
     withdraw: t('Withdraw request'),
   };
+  const keys = { approve: 'a', reject: 'd', withdraw: 'b' };
   const run = (decision: Decision) => {
     decide.mutate({ id: request.id, decision, note });
     setAsked(undefined);
@@ -127,6 +128,7 @@ function Decisions({ request }: { request: ChangeRequest }) {
         {decisions.map((one) => (
           <Button
             key={one}
+            keys={keys[one]}
             kind={one === 'approve' ? 'primary' : 'plain'}
             disabled={decide.isPending}
             onClick={() => (one === 'reject' ? setAsked(one) : run(one))}

@@ -1,14 +1,13 @@
 import type { FlagEntry } from '@switchboard/management';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { Power } from 'lucide-react';
-import { useMemo, useRef, useState } from 'react';
+import { useState } from 'react';
 import { useChange } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
-import { useKeys } from '../../app/keys.ts';
 import { onUse } from '../../app/on-use.tsx';
 import { usePlace } from '../../app/project.ts';
 import { usePageSearch } from '../../app/search.ts';
-import { Button } from '../../components/button.tsx';
+import { Button, withKey } from '../../components/button.tsx';
 import { CopyAs } from '../../components/copy-as.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { PageLayout, Section } from '../../components/layout.tsx';
@@ -58,14 +57,6 @@ function FlagPage({ flag, change, flags }: FlagPageProps) {
   const [{ view }] = usePageSearch(search);
   const flip = useFlagSwitch();
   const mayWrite = may('flags.write');
-  const ask = useRef(() => {});
-  ask.current = () => flip.ask(flag, change?.version);
-  useKeys(
-    useMemo(
-      () => (mayWrite ? [{ keys: 'x', title: t('Turn the flag on or off'), run: () => ask.current() }] : []),
-      [mayWrite],
-    ),
-  );
   const path = `/v1/projects/${encodeURIComponent(project.id)}/flags/${encodeURIComponent(flag.key)}`;
   const titles = titlesOf();
   return (
@@ -79,8 +70,8 @@ function FlagPage({ flag, change, flags }: FlagPageProps) {
               icon={Power}
               kind={flag.enabled ? 'danger' : 'plain'}
               disabled={flip.isPending}
-              aria-keyshortcuts="x"
-              onClick={() => ask.current()}
+              keys="x"
+              onClick={() => flip.ask(flag, change?.version)}
             >
               {switchTitle(flag)}
             </Button>
@@ -94,13 +85,14 @@ function FlagPage({ flag, change, flags }: FlagPageProps) {
       </p>
       {flip.element}
       <nav className={styles['views']} aria-label={t('Parts of the page')}>
-        {VIEWS.map((one) => (
+        {VIEWS.map((one, at) => (
           <Link
             key={one}
             to={pathOf(`/flags/${encodeURIComponent(flag.key)}`)}
             search={one === 'settings' ? {} : { view: one }}
             activeOptions={{ exact: true }}
             aria-current={one === view ? 'page' : undefined}
+            {...withKey(`${at + 1}`)}
           >
             {titles[one]}
           </Link>
@@ -166,7 +158,7 @@ function Delete({ flag, version }: { flag: FlagEntry; version: number | undefine
   return (
     <Section title={t('Delete')}>
       <div>
-        <Button kind="danger" onClick={() => setIsOpen(true)}>
+        <Button keys="d" kind="danger" onClick={() => setIsOpen(true)}>
           {t('Delete flag')}
         </Button>
       </div>

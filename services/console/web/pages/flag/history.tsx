@@ -98,7 +98,7 @@ export function History({ flag, version: newest }: HistoryProps) {
                 ))}
               </ol>
               {more === undefined ? null : (
-                <Button kind="quiet" onClick={more}>
+                <Button keys="m" kind="quiet" onClick={more}>
                   {t('Show earlier versions')}
                 </Button>
               )}

@@ -60,7 +60,12 @@ export function Page() {
             command={`switchboard get flags ${project.id}`}
           />
           {mayWrite ? (
-            <Button kind="primary" icon={Plus} onClick={() => void navigate({ to: pathOf('/new-flag') })}>
+            <Button
+              keys="c"
+              kind="primary"
+              icon={Plus}
+              onClick={() => void navigate({ to: pathOf('/new-flag') })}
+            >
               {t('Create flag')}
             </Button>
           ) : null}

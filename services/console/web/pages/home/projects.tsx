@@ -26,7 +26,7 @@ export function Projects() {
       </Loaded>
       {may('projects.write') ? (
         <div>
-          <Button icon={Plus} onClick={() => setCreating(true)}>
+          <Button keys="c" icon={Plus} onClick={() => setCreating(true)}>
             {t('Create project')}
           </Button>
         </div>

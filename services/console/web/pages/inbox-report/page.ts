@@ -6,6 +6,7 @@ export const page = definePage({
   path: '/inbox-report',
   title: () => t('Inbox report'),
   rail: { section: 'main', icon: ChartColumn, order: 72 },
+  go: 'Shift+B',
   permission: 'support.read',
   load: () => import('./report.tsx'),
 });

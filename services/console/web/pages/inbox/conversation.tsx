@@ -10,7 +10,7 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
 import { Badge } from '../../components/badge.tsx';
-import { Button, IconButton } from '../../components/button.tsx';
+import { Button, IconButton, withKey } from '../../components/button.tsx';
 import { CopyAs } from '../../components/copy-as.tsx';
 import { Time } from '../../components/values.tsx';
 import { Composer, type ComposerHandle } from './compose/composer.tsx';
@@ -168,13 +168,13 @@ function Head({
     <header className={styles['head']}>
       <div className={styles['headLine']}>
         <span className={styles['narrow']}>
-          <IconButton icon={ArrowLeft} label={t('Back to the list')} onClick={onBack} />
+          <IconButton keys="b" icon={ArrowLeft} label={t('Back to the list')} onClick={onBack} />
         </span>
         <h2>{titleOf(conversation)}</h2>
         <span className={styles['medium']}>
-          <IconButton icon={UserRound} label={t('Show the person')} onClick={onPerson} />
+          <IconButton keys="i" icon={UserRound} label={t('Show the person')} onClick={onPerson} />
         </span>
-        <Button icon={status === 'resolved' ? RotateCcw : CircleCheck} onClick={onResolve}>
+        <Button keys="e" icon={status === 'resolved' ? RotateCcw : CircleCheck} onClick={onResolve}>
           {status === 'resolved' ? t('Reopen') : t('Resolve')}
         </Button>
       </div>
@@ -182,15 +182,15 @@ function Head({
         <Badge tone={status === 'open' ? 'warning' : status === 'resolved' ? 'good' : 'plain'}>
           {{ open: t('Open'), pending: t('Pending'), resolved: t('Resolved') }[status]}
         </Badge>
-        <button type="button" className={styles['tool']} onClick={() => onTool('assign')}>
+        <button type="button" {...withKey('a')} className={styles['tool']} onClick={() => onTool('assign')}>
           <UserRound size={14} aria-hidden />
           {assigneeId === null ? t('Assign') : nameOf(assigneeId)}
           {team === undefined ? null : ` · ${team.name}`}
         </button>
-        <button type="button" className={styles['tool']} onClick={() => onTool('priority')}>
+        <button type="button" {...withKey('p')} className={styles['tool']} onClick={() => onTool('priority')}>
           {t('Priority: {name}', { name: priorityName(priority) })}
         </button>
-        <button type="button" className={styles['tool']} onClick={() => onTool('snooze')}>
+        <button type="button" {...withKey('h')} className={styles['tool']} onClick={() => onTool('snooze')}>
           <Clock size={14} aria-hidden />
           {!snoozed ? (
             t('Snooze')
@@ -202,7 +202,7 @@ function Head({
             </span>
           )}
         </button>
-        <button type="button" className={styles['tool']} onClick={() => onTool('label')}>
+        <button type="button" {...withKey('l')} className={styles['tool']} onClick={() => onTool('label')}>
           <Tag size={14} aria-hidden />
           {t('Label')}
         </button>

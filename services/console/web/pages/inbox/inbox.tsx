@@ -8,7 +8,7 @@ import { useKeys } from '../../app/keys.ts';
 import { usePlace } from '../../app/project.ts';
 import { usePageSearch } from '../../app/search.ts';
 import { Badge } from '../../components/badge.tsx';
-import { Button } from '../../components/button.tsx';
+import { Button, withKey } from '../../components/button.tsx';
 import { Filter } from '../../components/field.tsx';
 import { Empty, Failed, Loaded } from '../../components/state.tsx';
 import { short } from '../../components/values.tsx';
@@ -191,11 +191,16 @@ export function Page() {
           onChoose={(id) => setSearch({ view: id, find: undefined })}
         />
         <div className={styles['links']}>
-          <button type="button" className={styles['tool']} onClick={() => setEdited('new')}>
+          <button type="button" {...withKey('v')} className={styles['tool']} onClick={() => setEdited('new')}>
             {t('New view')}
           </button>
           {saved === undefined ? null : (
-            <button type="button" className={styles['tool']} onClick={() => setEdited(saved.id)}>
+            <button
+              type="button"
+              {...withKey('Shift+V')}
+              className={styles['tool']}
+              onClick={() => setEdited(saved.id)}
+            >
               {t('Edit view')}
             </button>
           )}
@@ -206,9 +211,15 @@ export function Page() {
         {selected.size === 0 ? null : (
           <div className={styles['bulk']} role="status">
             <span>{t('{count, plural, one {# selected} other {# selected}}', { count: selected.size })}</span>
-            <Button onClick={() => apply({ status: 'resolved' })}>{t('Resolve')}</Button>
-            <Button onClick={() => setTool('assign')}>{t('Assign')}</Button>
-            <Button onClick={() => setSelected(NO_IDS)}>{t('Clear')}</Button>
+            <Button keys="e" onClick={() => apply({ status: 'resolved' })}>
+              {t('Resolve')}
+            </Button>
+            <Button keys="a" onClick={() => setTool('assign')}>
+              {t('Assign')}
+            </Button>
+            <Button keys="Escape" onClick={() => setSelected(NO_IDS)}>
+              {t('Clear')}
+            </Button>
           </div>
         )}
         <Loaded query={find === undefined ? list : { ...found, data: found.data && conversations }}>
@@ -264,7 +275,9 @@ export function Page() {
         {opened === undefined ? null : (
           <>
             <span className={styles['medium']}>
-              <Button onClick={() => setSearch({ pane: undefined })}>{t('Back to the conversation')}</Button>
+              <Button keys="b" onClick={() => setSearch({ pane: undefined })}>
+                {t('Back to the conversation')}
+              </Button>
             </span>
             <PersonPane
               key={opened.distinctId}
@@ -347,11 +360,12 @@ interface ViewsProps {
 function Views({ views, current, onChoose }: ViewsProps) {
   return (
     <nav aria-label={t('Views')} className={styles['views']}>
-      {views.map(({ id, name, count }) => (
+      {views.map(({ id, name, count }, at) => (
         <button
           key={id}
           type="button"
           aria-current={id === current ? 'true' : undefined}
+          {...withKey(`${at + 1}`)}
           className={styles['view']}
           onClick={() => onChoose(id)}
         >

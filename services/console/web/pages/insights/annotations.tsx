@@ -65,7 +65,12 @@ export function Annotations({ annotations, reportId, day, onDay }: AnnotationsPr
       {remove.error === null ? null : <Failed error={remove.error} />}
       {mayWrite ? (
         <div>
-          <Button kind="quiet" icon={Plus} onClick={() => onDay(new Date().toISOString().slice(0, 10))}>
+          <Button
+            keys="a"
+            kind="quiet"
+            icon={Plus}
+            onClick={() => onDay(new Date().toISOString().slice(0, 10))}
+          >
             {t('Add annotation')}
           </Button>
         </div>

@@ -26,7 +26,7 @@ export function Page() {
       title={t('Insights')}
       actions={
         may('reports.write') ? (
-          <Button kind="primary" disabled={query === undefined} onClick={() => setIsSaving(true)}>
+          <Button keys="c" kind="primary" disabled={query === undefined} onClick={() => setIsSaving(true)}>
             {t('Save report')}
           </Button>
         ) : undefined

@@ -64,7 +64,7 @@ export function Page() {
             call={{ method: 'GET', path: `/v1/projects/${encodeURIComponent(project.id)}/keys` }}
             command={`switchboard keys list ${project.id}`}
           />
-          <Button kind="primary" disabled={create.isPending} onClick={() => create.mutate()}>
+          <Button keys="c" kind="primary" disabled={create.isPending} onClick={() => create.mutate()}>
             {t('Create key')}
           </Button>
         </>
@@ -84,7 +84,7 @@ export function Page() {
             <>
               {newest === undefined ? (
                 <Empty text={t('This project has no key. Create one to send events.')}>
-                  <Button disabled={create.isPending} onClick={() => create.mutate()}>
+                  <Button keys="c" disabled={create.isPending} onClick={() => create.mutate()}>
                     {t('Create the first key')}
                   </Button>
                 </Empty>

@@ -49,7 +49,9 @@ export function Invitations({ onInvite }: { onInvite: () => void }) {
         {({ invitations }) =>
           invitations.length === 0 ? (
             <Empty text={t('No invitation is open. A colleague joins by the link in an email.')}>
-              <Button onClick={onInvite}>{t('Invite a colleague')}</Button>
+              <Button keys="c" onClick={onInvite}>
+                {t('Invite a colleague')}
+              </Button>
             </Empty>
           ) : (
             <Table label={t('Invitations')} columns={columns} rows={invitations} keyOf={({ id }) => id} />

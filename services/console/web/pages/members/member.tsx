@@ -74,10 +74,14 @@ function Change({ member, isSelf, onRemoved }: ChangeProps) {
         onChange={({ target }) => setRole(ROLES.find((one) => one === target.value) ?? 'viewer')}
       />
       <div style={{ display: 'flex', gap: 8 }}>
-        <Button disabled={role === member.role || save.isPending} onClick={() => save.mutate(undefined)}>
+        <Button
+          keys="e"
+          disabled={role === member.role || save.isPending}
+          onClick={() => save.mutate(undefined)}
+        >
           {t('Change role')}
         </Button>
-        <Button kind="danger" disabled={remove.isPending} onClick={() => setAsks(true)}>
+        <Button keys="d" kind="danger" disabled={remove.isPending} onClick={() => setAsks(true)}>
           {t('Remove member')}
         </Button>
       </div>

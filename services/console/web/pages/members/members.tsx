@@ -46,7 +46,7 @@ export function Page() {
             command={`switchboard get members ${company.id}`}
           />
           {may('members.write') ? (
-            <Button kind="primary" onClick={() => setSearch({ invite: true })}>
+            <Button keys="c" kind="primary" onClick={() => setSearch({ invite: true })}>
               {t('Invite person')}
             </Button>
           ) : null}

@@ -1,9 +1,8 @@
 import type { Result } from '@switchboard/management';
 import { Plus } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import { useChange, useList } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
-import { useKeys } from '../../app/keys.ts';
 import { usePlace } from '../../app/project.ts';
 import { usePageSearch } from '../../app/search.ts';
 import { Badge } from '../../components/badge.tsx';
@@ -47,7 +46,6 @@ export function Page() {
     setSearch({ open: NEW }, { push: true });
   };
   const writeNew = () => write({ title: '', body: '' });
-  useKeys(useMemo(() => [{ keys: 'n', title: t('Write message'), run: writeNew }], [writeNew]));
   const close = () => setSearch({ open: undefined });
   if (open === NEW)
     return (
@@ -77,7 +75,7 @@ export function Page() {
             call={{ method: 'GET', path: `/v1/projects/${encodeURIComponent(project.id)}/messages` }}
             command={`switchboard messages list ${project.id}`}
           />
-          <Button kind="primary" icon={Plus} onClick={writeNew}>
+          <Button keys="c" kind="primary" icon={Plus} onClick={writeNew}>
             {t('Write message')}
           </Button>
         </>
@@ -89,7 +87,9 @@ export function Page() {
             list={
               messages.length === 0 ? (
                 <Empty text={t('No in-app message was sent yet.')}>
-                  <Button onClick={writeNew}>{t('Write message')}</Button>
+                  <Button keys="c" onClick={writeNew}>
+                    {t('Write message')}
+                  </Button>
                 </Empty>
               ) : (
                 <Table
@@ -164,9 +164,11 @@ function MessageDetail({ message, onAgain, onCancelled }: DetailProps) {
       />
       {cancel.error === null ? null : <Failed error={cancel.error} />}
       <Bar>
-        <Button onClick={() => onAgain({ title, body })}>{t('Write it again')}</Button>
+        <Button keys="r" onClick={() => onAgain({ title, body })}>
+          {t('Write it again')}
+        </Button>
         {isScheduled ? (
-          <Button kind="danger" onClick={() => setAsked(true)}>
+          <Button keys="d" kind="danger" onClick={() => setAsked(true)}>
             {t('Cancel message')}
           </Button>
         ) : null}

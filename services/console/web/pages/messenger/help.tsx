@@ -55,7 +55,12 @@ export function Help({ search, onChange }: HelpProps) {
         {refresh.error === null ? null : <Failed error={refresh.error} />}
         {may('messenger.write') ? (
           <div>
-            <Button icon={RotateCw} disabled={refresh.isPending} onClick={() => refresh.mutate(undefined)}>
+            <Button
+              keys="r"
+              icon={RotateCw}
+              disabled={refresh.isPending}
+              onClick={() => refresh.mutate(undefined)}
+            >
               {t('Look up help site')}
             </Button>
           </div>

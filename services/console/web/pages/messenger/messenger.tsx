@@ -5,7 +5,7 @@ import { useCall } from '../../app/api.ts';
 import { locale, t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
 import { usePageSearch } from '../../app/search.ts';
-import { Button, IconButton } from '../../components/button.tsx';
+import { Button, IconButton, withKey } from '../../components/button.tsx';
 import { CopyAs } from '../../components/copy-as.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { Bar, PageLayout } from '../../components/layout.tsx';
@@ -82,10 +82,15 @@ function Editor({ stored }: { stored: Stored }) {
             <>
               <IconButton icon={Undo2} label={t('Undo')} disabled={!undo.canUndo} onClick={undo.undo} />
               <IconButton icon={Redo2} label={t('Redo')} disabled={!undo.canRedo} onClick={undo.redo} />
-              <Button disabled={changes.length === 0} onClick={discard}>
+              <Button keys="d" disabled={changes.length === 0} onClick={discard}>
                 {t('Discard changes')}
               </Button>
-              <Button kind="primary" disabled={changes.length === 0} onClick={() => setReviewed(true)}>
+              <Button
+                keys="c"
+                kind="primary"
+                disabled={changes.length === 0}
+                onClick={() => setReviewed(true)}
+              >
                 {changes.length === 0
                   ? t('Review changes')
                   : t('{count, plural, one {Review # change} other {Review # changes}}', {
@@ -100,11 +105,12 @@ function Editor({ stored }: { stored: Stored }) {
       <div className={`${styles['page']} ${isPreviewed ? styles['previewed'] : ''}`}>
         <div className={styles['editor']}>
           <nav aria-label={t('Parts of the settings')} className={styles['parts']}>
-            {PARTS.map((one) => (
+            {PARTS.map((one, at) => (
               <button
                 key={one}
                 type="button"
                 aria-current={one === part && !isPreviewed ? 'page' : undefined}
+                {...withKey(`${at + 1}`)}
                 onClick={() => {
                   setSearch({ part: one, view: undefined });
                   setPreviewed(false);
@@ -117,6 +123,7 @@ function Editor({ stored }: { stored: Stored }) {
               type="button"
               className={styles['narrow']}
               aria-current={isPreviewed ? 'page' : undefined}
+              {...withKey(`${PARTS.length + 1}`)}
               onClick={() => setPreviewed(true)}
             >
               {t('Preview')}
@@ -127,7 +134,7 @@ function Editor({ stored }: { stored: Stored }) {
             <Bar>
               <Partial text={t('The messenger is off. Visitors do not see it.')} />
               {isWriter ? (
-                <Button onClick={() => setSettings((latest) => ({ ...latest, enabled: true }))}>
+                <Button keys="x" onClick={() => setSettings((latest) => ({ ...latest, enabled: true }))}>
                   {t('Turn on messenger')}
                 </Button>
               ) : null}

@@ -68,6 +68,7 @@ export function Preview({ shown, views = VIEWS, view: wanted, notes, children }:
         </div>
         <span className={styles['enlarge']}>
           <IconButton
+            keys="f"
             icon={isWide ? Minimize2 : Maximize2}
             label={isWide ? t('Show the settings beside the preview') : t('Enlarge the preview')}
             aria-pressed={isWide}

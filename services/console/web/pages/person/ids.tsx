@@ -83,7 +83,9 @@ export function PersonIds({ person: { distinctId, ids } }: { person: InsightPers
       <Table label={t('Ids')} columns={columns} rows={shown ?? ids} keyOf={(one) => one.distinctId} />
       {mayChange ? (
         <div>
-          <Button onClick={() => setJoining(true)}>{t('Join another id')}</Button>
+          <Button keys="a" onClick={() => setJoining(true)}>
+            {t('Join another id')}
+          </Button>
         </div>
       ) : null}
       {isJoining ? (

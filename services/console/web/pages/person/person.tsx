@@ -55,7 +55,7 @@ function PersonPage({ distinctId }: { distinctId: string }) {
             }}
           />
           {may('people.erase') && known !== undefined ? (
-            <Button kind="danger" onClick={() => setErasing(true)}>
+            <Button keys="d" kind="danger" onClick={() => setErasing(true)}>
               {t('Erase person')}
             </Button>
           ) : null}

@@ -41,7 +41,7 @@ export function DeleteProject() {
       </p>
       {remove.error === null ? null : <Failed error={remove.error} />}
       <div>
-        <Button kind="danger" disabled={remove.isPending} onClick={() => setAsks(true)}>
+        <Button keys="d" kind="danger" disabled={remove.isPending} onClick={() => setAsks(true)}>
           {t('Delete project')}
         </Button>
       </div>

@@ -71,6 +71,7 @@ export function Secrets() {
             )}
             <div>
               <Button
+                keys="c"
                 disabled={create.isPending || secrets.length >= MAX_SECRETS}
                 onClick={() => create.mutate(undefined, { onSuccess: ({ secret }) => setValue(secret) })}
               >

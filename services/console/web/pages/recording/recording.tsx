@@ -42,7 +42,7 @@ function RecordingPage({ sessionId }: { sessionId: string }) {
         <>
           <CopyAs call={{ method: 'GET', path: `${path}/chunks` }} />
           {may('replays.delete') && manifest.data !== undefined ? (
-            <Button kind="danger" onClick={() => setDeleting(true)}>
+            <Button keys="d" kind="danger" onClick={() => setDeleting(true)}>
               {t('Delete recording')}
             </Button>
           ) : null}

@@ -80,6 +80,7 @@ function Session({ contents, startAt, images, onImages }: SessionProps) {
         )}
         <div className={styles['controls']}>
           <IconButton
+            keys="Space"
             icon={isPlaying ? Pause : Play}
             label={isPlaying ? t('Pause') : t('Play')}
             disabled={state !== 'ready'}
@@ -104,7 +105,7 @@ function Session({ contents, startAt, images, onImages }: SessionProps) {
           </label>
           <span className={styles['link']}>
             <Link2 size={16} aria-hidden />
-            <CopyButton text={addressOf(at)} name={t('link to this moment')} />
+            <CopyButton keys="s" text={addressOf(at)} name={t('link to this moment')} />
           </span>
         </div>
         <TimeLine contents={contents} at={at} onSeek={seek} />
@@ -116,7 +117,9 @@ function Session({ contents, startAt, images, onImages }: SessionProps) {
         )}
         {images || unseen.images === 0 ? null : (
           <div>
-            <Button onClick={() => onImages(at)}>{t('Load images from other sites')}</Button>
+            <Button keys="i" onClick={() => onImages(at)}>
+              {t('Load images from other sites')}
+            </Button>
           </div>
         )}
       </div>

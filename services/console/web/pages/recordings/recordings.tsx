@@ -103,7 +103,9 @@ export function Page() {
             />
           ) : more !== undefined ? (
             <Empty text={t('No recording matches the filters so far.')}>
-              <Button onClick={more}>{t('Search older recordings')}</Button>
+              <Button keys="m" onClick={more}>
+                {t('Search older recordings')}
+              </Button>
             </Empty>
           ) : isFiltered ? (
             <Empty text={t('No recording matches the filters.')} />

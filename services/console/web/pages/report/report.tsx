@@ -49,6 +49,7 @@ export function Page() {
         <>
           {may('alerts.write') && isWatchable ? (
             <Button
+              keys="l"
               onClick={() =>
                 void navigate({ to: pathOf('/alerts'), search: { edit: 'new', report: reportId } })
               }
@@ -58,6 +59,7 @@ export function Page() {
           ) : null}
           {may('subscriptions.write') ? (
             <Button
+              keys="u"
               icon={Mail}
               onClick={() =>
                 void navigate({ to: pathOf('/subscriptions'), search: { edit: 'new', report: reportId } })
@@ -67,16 +69,21 @@ export function Page() {
             </Button>
           ) : null}
           {may('reports.share') ? (
-            <Button icon={Share2} onClick={() => setOpened('share')}>
+            <Button keys="s" icon={Share2} onClick={() => setOpened('share')}>
               {t('Share')}
             </Button>
           ) : null}
           {may('reports.write') ? (
             <>
-              <Button kind="danger" onClick={() => setOpened('delete')}>
+              <Button keys="d" kind="danger" onClick={() => setOpened('delete')}>
                 {t('Delete report')}
               </Button>
-              <Button kind="primary" disabled={query === undefined} onClick={() => setOpened('save')}>
+              <Button
+                keys="c"
+                kind="primary"
+                disabled={query === undefined}
+                onClick={() => setOpened('save')}
+              >
                 {t('Save report')}
               </Button>
             </>

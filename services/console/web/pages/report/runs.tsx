@@ -42,7 +42,7 @@ export function Runs({ reportId, hasQuery }: { reportId: string; hasQuery: boole
       {run.error === null ? null : <Failed error={run.error} />}
       {hasQuery && may('reports.write') ? (
         <div>
-          <Button icon={RotateCw} disabled={run.isPending} onClick={() => run.mutate(undefined)}>
+          <Button keys="r" icon={RotateCw} disabled={run.isPending} onClick={() => run.mutate(undefined)}>
             {t('Run report')}
           </Button>
           {run.isSuccess ? <span role="status"> {t('The run is queued.')}</span> : null}

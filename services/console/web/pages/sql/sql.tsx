@@ -101,8 +101,8 @@ function Start({ onRun }: { onRun: (query: string) => void }) {
     <>
       <Section title={t('Examples')}>
         <Bar>
-          {examples().map(({ title, query }) => (
-            <Button key={title} onClick={() => onRun(query)}>
+          {examples().map(({ title, query }, at) => (
+            <Button key={title} keys={`${at + 1}`} onClick={() => onRun(query)}>
               {title}
             </Button>
           ))}
@@ -150,6 +150,7 @@ function SqlResult({ columns, rows, truncated, isOld }: SqlResultProps) {
       <Bar>
         <span role="status">{t('{count, plural, one {# row} other {# rows}}', { count: rows.length })}</span>
         <Button
+          keys="w"
           kind="quiet"
           icon={Download}
           onClick={() =>

@@ -53,14 +53,20 @@ export function SubscriptionDetail({ subscription }: { subscription: Subscriptio
       />
       {may('subscriptions.write') ? (
         <Bar>
-          <Button onClick={() => setSearch({ edit: 'open' })}>{t('Edit subscription')}</Button>
-          <Button disabled={send.isPending || subscription.isSending} onClick={() => send.mutate(undefined)}>
+          <Button keys="e" onClick={() => setSearch({ edit: 'open' })}>
+            {t('Edit subscription')}
+          </Button>
+          <Button
+            keys="t"
+            disabled={send.isPending || subscription.isSending}
+            onClick={() => send.mutate(undefined)}
+          >
             {t('Send now')}
           </Button>
-          <Button disabled={enable.isPending} onClick={() => enable.mutate(!enabled)}>
+          <Button keys="p" disabled={enable.isPending} onClick={() => enable.mutate(!enabled)}>
             {enabled ? t('Pause') : t('Resume')}
           </Button>
-          <Button kind="danger" onClick={() => setIsDeleting(true)}>
+          <Button keys="d" kind="danger" onClick={() => setIsDeleting(true)}>
             {t('Delete subscription')}
           </Button>
         </Bar>

@@ -39,7 +39,7 @@ export function Page() {
             call={{ method: 'GET', path: `/v1/projects/${encodeURIComponent(project.id)}/subscriptions` }}
           />
           {mayWrite ? (
-            <Button kind="primary" onClick={create}>
+            <Button keys="c" kind="primary" onClick={create}>
               {t('Create subscription')}
             </Button>
           ) : null}
@@ -56,7 +56,9 @@ export function Page() {
                   subscriptions.length === 0 ? (
                     <Empty text={t('No subscription yet. One mails a report or dashboard on a schedule.')}>
                       {mayWrite ? (
-                        <Button onClick={create}>{t('Create the first subscription')}</Button>
+                        <Button keys="c" onClick={create}>
+                          {t('Create the first subscription')}
+                        </Button>
                       ) : null}
                     </Empty>
                   ) : (

@@ -71,8 +71,12 @@ export function TokenDetail({ token, onRotated }: TokenDetailProps) {
         ]}
       />
       <div className={styles['actions']}>
-        {mayRotate ? <Button onClick={() => setAsked('rotate')}>{t('Rotate token')}</Button> : null}
-        <Button kind="danger" onClick={() => setAsked('revoke')}>
+        {mayRotate ? (
+          <Button keys="o" onClick={() => setAsked('rotate')}>
+            {t('Rotate token')}
+          </Button>
+        ) : null}
+        <Button keys="d" kind="danger" onClick={() => setAsked('revoke')}>
           {t('Revoke token')}
         </Button>
       </div>

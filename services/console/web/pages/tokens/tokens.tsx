@@ -42,7 +42,7 @@ export function Page() {
             call={{ method: 'GET', path: `/v1/companies/${encodeURIComponent(company.id)}/tokens` }}
             command={`switchboard tokens list ${company.id}`}
           />
-          <Button kind="primary" onClick={() => setSearch({ create: true })}>
+          <Button keys="c" kind="primary" onClick={() => setSearch({ create: true })}>
             {t('Create token')}
           </Button>
         </>
@@ -70,7 +70,9 @@ export function Page() {
                       text={`export SWITCHBOARD_TOKEN=sbpat_...\nswitchboard whoami`}
                       name={t('the command')}
                     />
-                    <Button onClick={() => setSearch({ create: true })}>{t('Create the first token')}</Button>
+                    <Button keys="c" onClick={() => setSearch({ create: true })}>
+                      {t('Create the first token')}
+                    </Button>
                   </Empty>
                 ) : shown.length === 0 ? (
                   <Empty text={t('No token matches the filters.')} />

@@ -97,9 +97,12 @@ function OpenMessage({ webhook, id }: { webhook: Webhook; id: string }) {
     <Section title={t('Message')}>
       {replay.error === null ? null : <Failed error={replay.error} />}
       <div className={styles['actions']}>
-        <Button onClick={() => setSearch({ message: undefined })}>{t('All messages')}</Button>
+        <Button keys="b" onClick={() => setSearch({ message: undefined })}>
+          {t('All messages')}
+        </Button>
         {may('webhooks.write') ? (
           <Button
+            keys="r"
             disabled={!webhook.enabled || replay.isPending || query.data?.state === 'waiting'}
             onClick={() => replay.mutate(undefined)}
           >

@@ -79,12 +79,20 @@ export function WebhookDetail({ webhook, onSecret }: WebhookDetailProps) {
       />
       {may('webhooks.write') ? (
         <div className={styles['actions']}>
-          <Button onClick={() => setSearch({ edit: 'open' })}>{t('Edit webhook')}</Button>
-          <Button disabled={!webhook.enabled || test.isPending} onClick={() => test.mutate(undefined)}>
+          <Button keys="e" onClick={() => setSearch({ edit: 'open' })}>
+            {t('Edit webhook')}
+          </Button>
+          <Button
+            keys="t"
+            disabled={!webhook.enabled || test.isPending}
+            onClick={() => test.mutate(undefined)}
+          >
             {t('Send test')}
           </Button>
-          <Button onClick={() => setAsked('rotate')}>{t('Rotate secret')}</Button>
-          <Button kind="danger" onClick={() => setAsked('delete')}>
+          <Button keys="o" onClick={() => setAsked('rotate')}>
+            {t('Rotate secret')}
+          </Button>
+          <Button keys="d" kind="danger" onClick={() => setAsked('delete')}>
             {t('Delete webhook')}
           </Button>
         </div>

@@ -35,7 +35,7 @@ export function Page() {
             command={`switchboard webhooks list ${project.id}`}
           />
           {may('webhooks.write') ? (
-            <Button kind="primary" onClick={() => setSearch({ edit: 'new' })}>
+            <Button keys="c" kind="primary" onClick={() => setSearch({ edit: 'new' })}>
               {t('Create webhook')}
             </Button>
           ) : null}
@@ -54,7 +54,7 @@ export function Page() {
                       text={t('No webhook yet. One sends events and changes of this project to your URL.')}
                     >
                       {may('webhooks.write') ? (
-                        <Button onClick={() => setSearch({ edit: 'new' })}>
+                        <Button keys="c" onClick={() => setSearch({ edit: 'new' })}>
                           {t('Create the first webhook')}
                         </Button>
                       ) : null}

@@ -2,7 +2,7 @@ import type { Member, SupportSettings } from '@switchboard/management';
 import { Paperclip, X } from 'lucide-react';
 import { useId, useImperativeHandle, useRef, useState } from 'react';
 import { t } from '../../../app/i18n.ts';
-import { Button, IconButton } from '../../../components/button.tsx';
+import { Button, IconButton, withKey } from '../../../components/button.tsx';
 import styles from '../inbox.module.css';
 import { type Kind, useKept } from './drafts.ts';
 import { upload } from './files.ts';
@@ -104,6 +104,7 @@ export function Composer({ ref, place, members, savedReplies, values, onTyping }
       type="button"
       role="tab"
       aria-selected={kind === one}
+      {...withKey(one === 'reply' ? 'r' : 'n')}
       className={styles['tab']}
       onClick={() => {
         setDraft({ kind: one });
@@ -187,11 +188,16 @@ export function Composer({ ref, place, members, savedReplies, values, onTyping }
             target.value = '';
           }}
         />
-        <IconButton icon={Paperclip} label={t('Attach a file')} onClick={() => chooser.current?.click()} />
-        <Button kind="quiet" onClick={() => setInserting(true)}>
+        <IconButton
+          keys="u"
+          icon={Paperclip}
+          label={t('Attach a file')}
+          onClick={() => chooser.current?.click()}
+        />
+        <Button keys="/" kind="quiet" onClick={() => setInserting(true)}>
           {t('Saved replies')}
         </Button>
-        <Button kind="primary" disabled={isEmpty} onClick={submit}>
+        <Button keys="Control+Enter" kind="primary" disabled={isEmpty} onClick={submit}>
           {kind === 'reply' ? t('Send reply') : t('Add note')}
         </Button>
       </div>
