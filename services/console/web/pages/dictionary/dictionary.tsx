@@ -184,7 +184,7 @@ function Property({ property, explained }: { property: PropertySent; explained: 
     <li>
       <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>
-          <strong>{name}</strong> <State entry={entry} />
+          <strong>{name}</strong> <State entry={entry} />{' '}
           <span>
             {types.map(typeWord).join(', ')} ·{' '}
             {t('{count, plural, one {# event} other {# events}}', { count })} · {t('last seen')}{' '}
