@@ -1,5 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
+import { MEMBERSHIPS_TOPIC, membershipKey, parseMembershipKey } from '@switchboard/contracts';
 import { testMember } from '@switchboard/directory/testing';
 import { eventually } from '@switchboard/testkit';
 import * as client from 'openid-client';
@@ -102,11 +104,25 @@ const accountOf = async (email: string) => {
 };
 const isSignedIn = (browser: TestBrowser) => browser.cookies.has('switchboard_session');
 
-const changesOf = async (companyId: string) => {
-  const rows = await identity.sql<{ content: string | null }[]>`
-    select content from unpublished_memberships where company_id = ${companyId}`;
-  return rows.map(({ content }) => (content === null ? null : JSON.parse(content)));
-};
+/** Returns the changes of memberships in order, published or not. */
+async function changesOf(companyId: string): Promise<unknown[]> {
+  // The rows first: those that are published before the topic is read are in both.
+  const rows = await identity.sql<{ sub: string; content: string | null }[]>`
+    select sub, content from unpublished_memberships where company_id = ${companyId}`;
+  const waiting = rows.map(({ sub, content }) => ({
+    key: membershipKey(companyId, sub),
+    value: content === null ? null : JSON.parse(content),
+  }));
+  const published = (await identity.topic(MEMBERSHIPS_TOPIC)).filter(
+    ({ key }) => parseMembershipKey(key)?.companyId === companyId,
+  );
+  const isPublished = (one: (typeof waiting)[number]) =>
+    isDeepStrictEqual(
+      one,
+      published.findLast(({ key }) => key === one.key),
+    );
+  return [...published, ...waiting.filter((one) => !isPublished(one))].map(({ value }) => value);
+}
 
 describe('sign-in with a provider of the deployment', () => {
   it('opens an account for a new person, and the same one the next time', async () => {
