@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { call, hasChromium, openBrowser } from '@switchboard/testkit';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { lookAt, openConsole, tabTo, violationsOf } from './testing/console.ts';
 import { standaloneForTests } from './testing/launch.ts';
@@ -125,6 +125,14 @@ describe.skipIf(!hasChromium)('the settings in the console', () => {
     await detail.waitFor({ state: 'detached' });
   });
 
+  /** Saves the project. The button is disabled while the change is sent, and again once it is saved. */
+  async function saved(save: Locator): Promise<void> {
+    const answered = page.waitForResponse((response) => response.request().method() === 'PUT');
+    await save.click();
+    await answered;
+    await expect.poll(() => save.isDisabled()).toBe(true);
+  }
+
   it('changes the origins of the project and says which line is wrong', async () => {
     await open('/project');
     const save = page.getByRole('button', { name: 'Save project' });
@@ -133,8 +141,7 @@ describe.skipIf(!hasChromium)('the settings in the console', () => {
     await save.click();
     expect(await page.getByRole('alert').textContent()).toContain('allowedOrigins[0]');
     await page.getByLabel('Origins').fill('https://shop.example\nhttps://www.shop.example');
-    await save.click();
-    await expect.poll(() => save.isDisabled()).toBe(true);
+    await saved(save);
     await page.reload();
     await expect
       .poll(() => page.getByLabel('Origins').inputValue())
@@ -157,8 +164,7 @@ describe.skipIf(!hasChromium)('the settings in the console', () => {
     const save = page.getByRole('button', { name: 'Save project' });
     const segment = page.getByLabel('Segment, RudderStack');
     await segment.check();
-    await save.click();
-    await expect.poll(() => save.isDisabled()).toBe(true);
+    await saved(save);
     await page.reload();
     await expect.poll(() => segment.isChecked()).toBe(true);
     await segment.uncheck();
