@@ -37,6 +37,23 @@ it('commits the newest offset once the running commit has ended, and each partit
   expect(started).toEqual([1n, 7n, 3n]);
 });
 
+it.each(Array.from({ length: 12 }, (_, turns) => turns))(
+  'commits an offset that comes %i microtasks after the one before',
+  async (turns) => {
+    const { commits } = setUp();
+    const ownership = createOwnership('topic', 0);
+    const committed: bigint[] = [];
+    const commit = async (_: unknown, offset: bigint) => {
+      committed.push(offset);
+    };
+    commits.soon(ownership, 1n, commit);
+    for (let turn = 0; turn < turns; turn++) await undefined;
+    commits.soon(ownership, 2n, commit);
+    await commits.settled();
+    expect(committed).toEqual([1n, 2n]);
+  },
+);
+
 it('tries a failed commit again, logs the first failure, and settles when it succeeds', async () => {
   const { commits, commit, started, end, logged } = setUp();
   commits.soon(createOwnership('topic', 0), 1n, commit);

@@ -29,31 +29,36 @@ export function createCommits(group: string, onLog: ((entry: LogEntry) => void) 
 
   async function run(ownership: Ownership): Promise<void> {
     let failures = 0;
-    for (let next = due.get(ownership); next !== undefined && !ownership.lost(); next = due.get(ownership)) {
-      due.delete(ownership);
-      try {
-        await next.commit(ownership, next.offset);
-        failures = 0;
-      } catch (error) {
-        if (error instanceof PartitionLost) return;
-        if (failures++ === 0)
-          onLog?.({ level: 'warn', message: `${group} cannot commit, retrying: ${messageOf(error)}`, error });
-        if (ownership.signal.aborted) return;
-        if (!due.has(ownership)) due.set(ownership, next);
-        await pause(backoffDelay(failures - 1, { baseMs: 100, maxMs: 2_000 }), ownership.signal);
+    try {
+      for (let next = due.get(ownership); next !== undefined; next = due.get(ownership)) {
+        due.delete(ownership);
+        try {
+          await next.commit(ownership, next.offset);
+          failures = 0;
+        } catch (error) {
+          if (error instanceof PartitionLost) return;
+          if (failures++ === 0)
+            onLog?.({
+              level: 'warn',
+              message: `${group} cannot commit, retrying: ${messageOf(error)}`,
+              error,
+            });
+          if (ownership.signal.aborted) return;
+          if (!due.has(ownership)) due.set(ownership, next);
+          await pause(backoffDelay(failures - 1, { baseMs: 100, maxMs: 2_000 }), ownership.signal);
+        }
       }
+    } finally {
+      // At once, so that an offset which comes now starts the next run.
+      running.delete(ownership);
+      due.delete(ownership);
     }
   }
 
   return {
     soon(ownership, offset, commit) {
       due.set(ownership, { offset, commit });
-      if (running.has(ownership)) return;
-      const work = run(ownership).finally(() => {
-        running.delete(ownership);
-        due.delete(ownership);
-      });
-      running.set(ownership, work);
+      if (!running.has(ownership)) running.set(ownership, run(ownership));
     },
     settled: () => Promise.allSettled(running.values()),
   };
