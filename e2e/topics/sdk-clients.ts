@@ -10,8 +10,10 @@ import type { Gateway } from '../harness/gateway.ts';
 
 /** Applications that track an event ten times a second with an SDK. */
 export interface SdkClients {
-  /** Stops tracking and sends the queued events. Returns the ids of all tracked events and the reported errors. */
-  stop(): Promise<{ ids: string[]; errors: string[] }>;
+  /** Stops tracking. Returns the ids of all tracked events. What is queued is still sent, or retried after up to a minute. */
+  stop(): Promise<string[]>;
+  /** Returns the reported errors. */
+  close(): Promise<string[]>;
 }
 
 interface ClientOptions {
@@ -27,13 +29,8 @@ const EVERY_MS = 100;
 export async function startSdkClients(options: ClientOptions): Promise<SdkClients> {
   const clients = [await startNode(options), ...(hasChromium ? [await startPage(options)] : [])];
   return {
-    async stop() {
-      const stopped = await Promise.all(clients.map((client) => client.stop()));
-      return {
-        ids: stopped.flatMap(({ ids }) => ids),
-        errors: stopped.flatMap(({ errors }) => errors),
-      };
-    },
+    stop: async () => (await Promise.all(clients.map((client) => client.stop()))).flat(),
+    close: async () => (await Promise.all(clients.map((client) => client.close()))).flat(),
   };
 }
 
@@ -59,8 +56,11 @@ async function startNode({ gateway, key, folder }: ClientOptions): Promise<SdkCl
     async stop() {
       isGoing = false;
       await tracking;
-      await client.close(30_000);
-      return { ids, errors };
+      return ids;
+    },
+    async close() {
+      await client.close();
+      return errors;
     },
   };
 }
@@ -81,7 +81,7 @@ async function startPage({ gateway, key }: ClientOptions): Promise<SdkClients> {
     globalThis.finish = async () => {
       clearInterval(timer);
       await client.flush();
-      return { ids, errors };
+      return ids;
     };`;
   const files = await bundleSdk();
   const server = createServer(({ url = '' }, response) => {
@@ -95,11 +95,12 @@ async function startPage({ gateway, key }: ClientOptions): Promise<SdkClients> {
   await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   await page.waitForFunction('globalThis.ids?.length > 0');
   return {
-    async stop() {
-      const finished: { ids: string[]; errors: string[] } = await page.evaluate('finish()');
+    stop: () => page.evaluate<string[]>('finish()'),
+    async close() {
+      const errors = await page.evaluate<string[]>('errors');
       await browser.close();
       server.close();
-      return finished;
+      return errors;
     },
   };
 }

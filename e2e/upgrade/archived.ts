@@ -5,11 +5,12 @@ import { type ObjectStore, openObjectStore } from '@switchboard/object-store';
 import { eventually, type S3Access } from '@switchboard/testkit';
 import { parquetReadObjects } from 'hyparquet';
 
-/** Counts each event id in the archive, after waiting up to a minute for the accepted ones. */
+/** Counts each event id in the archive, after waiting for the accepted ones. */
 export async function archivedEvents(
   { endpoint, accessKey, secretKey, bucket, region }: S3Access,
   databaseUrl: string,
   accepted: readonly string[],
+  withinMs = 60_000,
 ): Promise<Map<string, number>> {
   const objects = openObjectStore({ endpoint, accessKey, secretKey, bucket, region });
   try {
@@ -20,7 +21,7 @@ export async function archivedEvents(
         const missing = accepted.filter((id) => !found.has(id)).length;
         if (missing > 0) throw new Error(`${missing} events are not archived yet`);
       },
-      { withinMs: 60_000 },
+      { withinMs },
     ).catch(() => undefined);
     return found;
   } finally {
