@@ -143,9 +143,10 @@ export function factsOf({ event, from, to, counters }: Scan, source: Source): Sq
     begins.map((begin, index) => sql`when t >= ${integer(begin)} then ${whole(index)}`),
     sql` `,
   );
-  const counts = counters.map(({ from: begin }, index) => {
-    return sql`, sum(case when part <= ${whole(begins.indexOf(begin))} then ${matching(index)} else 0 end) as ${numbered('c', index)}`;
-  });
+  const counts = counters.map(
+    ({ from: begin }, index) =>
+      sql`, sum(case when part <= ${whole(begins.indexOf(begin))} then ${matching(index)} else 0 end) as ${numbered('c', index)}`,
+  );
   const facts = counters.flatMap(({ tests: all }, index) =>
     all.map(({ k, count }) => {
       const isFulfilled = fulfilsIn(count, numbered('c', index));

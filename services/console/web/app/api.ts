@@ -16,8 +16,9 @@ import { note } from './state.ts';
 
 const FRESH_MS = 10_000;
 const ATTEMPTS = 2;
-/** How long a page waits before it asks an API that was not there again. */
-const OUTAGE_MS = 5_000;
+/** How long a page waits before it asks again, during an outage and until analytics has read the archive. */
+const RETRY_MS = 5_000;
+const NEVER = new Date(0).toISOString();
 
 export const queries: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError: readRoleAgain }),
@@ -52,10 +53,15 @@ function isWorthRetrying(failures: number, error: Error): boolean {
   return failures < ATTEMPTS;
 }
 
-/** Returns how often a query repeats: as it asks to, and during an outage until the API answers again. */
+/** Returns how often a query repeats: as it asks to, and until the API answers again and has read what is archived. */
 function repeatsAfter(refreshMs: number | undefined) {
-  return ({ state: { error } }: { state: { error: Error | null } }) =>
-    isOutage(error) ? OUTAGE_MS : (refreshMs ?? false);
+  return ({ state: { data, error } }: { state: { data: unknown; error: Error | null } }) =>
+    isOutage(error) || isUnread(data) ? RETRY_MS : (refreshMs ?? false);
+}
+
+/** Returns whether an answer was computed after a start of analytics, before it had read the archive. */
+function isUnread(data: unknown): boolean {
+  return typeof data === 'object' && data !== null && 'asOf' in data && data.asOf === NEVER;
 }
 
 function isOutage(error: Error | null): boolean {

@@ -1,4 +1,3 @@
-import { useEffect, useState } from 'react';
 import { useCall } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
@@ -9,21 +8,12 @@ import type { Definition, Preview as Found } from './words.tsx';
 /** The most buckets that a chart draws. */
 const MAX_BUCKETS = 400;
 
-/** How often the preview is read again until a period is complete: after a start, the archive has to catch up. */
-const EARLY_REFRESH_MS = 3_000;
-
 /** Draws the values of the last 90 days with the incidents that an alert would have had. */
 export function Preview({ definition }: { definition: Definition }) {
   const { project } = usePlace();
-  const [isEarly, setEarly] = useState(false);
-  const preview = useCall(
-    ['previewAlert', project.id, definition],
-    (client, options) =>
-      client.call('previewAlert', { params: { projectId: project.id }, body: definition }, options),
-    isEarly ? { refreshMs: EARLY_REFRESH_MS } : {},
+  const preview = useCall(['previewAlert', project.id, definition], (client, options) =>
+    client.call('previewAlert', { params: { projectId: project.id }, body: definition }, options),
   );
-  const isEmpty = preview.data?.points.length === 0;
-  useEffect(() => setEarly(isEmpty), [isEmpty]);
   return (
     <Loaded query={preview}>
       {(found) =>
