@@ -161,10 +161,11 @@ async function fill(deployment: Deployment, folder: string, size: Size): Promise
     note(`filled ${what}`);
     return result;
   };
+  // First, because while it writes, the databases are too slow for requests.
+  await timed('databases', fillDatabases(deployment, size));
   const [keys, files] = await Promise.all([
     timed('projects', putProjects(deployment, size.projects)),
     timed('files', writeFiles(deployment.objects, size)),
-    timed('databases', fillDatabases(deployment, size)),
   ]);
   await enterFiles(deployment, files);
   const opened = await openConversations(deployment, size, keys);
