@@ -284,10 +284,19 @@ export const retentionQuery = z
       description:
         'on (the default): interval n has the people who returned n intervals later. on_or_after: those who returned then or later.',
     }),
+    weight: attributeName.optional().openapi({
+      description:
+        'Adds up this property instead of counting people. The size of a row is its sum over the start events of the interval in which each person began, and interval n has the sum over their return events n intervals later, in percent of the size. Not with on_or_after.',
+      example: 'total',
+    }),
     breakdown: breakdown.optional().openapi({
       description:
         'Shows a row for each value of the start event, over all intervals, instead of a row for each interval.',
     }),
+  })
+  .refine(({ weight, retained }) => weight === undefined || retained !== 'on_or_after', {
+    path: ['weight'],
+    message: 'not with on_or_after; remove one of them',
   })
   .openapi('RetentionQuery');
 export type RetentionQuery = z.infer<typeof retentionQuery>;
@@ -297,6 +306,9 @@ export const stickinessQuery = z
     kind: z.literal('stickiness'),
     ...common,
     series: z.array(namedChoice).min(1).max(MAX_SERIES),
+    cumulative: z.boolean().optional().openapi({
+      description: 'true: counts people who were active in at least n intervals. Default: in exactly n.',
+    }),
   })
   .openapi('StickinessQuery');
 export type StickinessQuery = z.infer<typeof stickinessQuery>;

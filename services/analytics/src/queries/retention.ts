@@ -5,13 +5,16 @@ import {
   PERIOD_NAMES,
   type ReportContent,
   type RetentionQuery,
+  roundedAmount,
 } from '@switchboard/contracts';
 import { z } from 'zod';
 import { type Calendar, calendarOf, type Instants, spanOf, tooManyIntervals } from '../calendar/calendar.ts';
+import type { Dialect } from '../engine/dialect.ts';
 import { integer, type Sql, sql, TRUE, text, whole } from '../engine/sql.ts';
 import { markedLabelIn, NO_VALUE, NONE, OTHER, type Part, partOf, readFor } from '../selection/breakdown.ts';
 import { bucketAt, isWithin, selectEvents } from '../selection/events.ts';
 import { breakdownName, differentNames } from '../selection/names.ts';
+import { sum } from '../trends/values.ts';
 import { numberIn, type Point, placeIn } from './point.ts';
 import { DEFAULT_INTERVAL, percentage, type QueryInputs } from './query.ts';
 
@@ -24,7 +27,8 @@ const pairRows = z.array(
     label: z.string().nullable(),
     row: z.number(),
     period: z.number(),
-    people: z.number(),
+    /** People, or the sum of a property. */
+    total: sum,
   }),
 );
 const REST = -1;
@@ -33,9 +37,12 @@ const WITHOUT = 0;
 /** Whether a return counts in its interval and in all before. The latest return of a person is enough then. */
 const isRolling = ({ retained }: RetentionQuery) => retained === 'on_or_after';
 
-/** Returns the rows of a query, and its tables `starts` and `returns` of people, buckets, times and lines. */
+/**
+ * Returns the rows of a query, and its tables `starts` and `returns` of people, buckets, times and lines. A weighted
+ * query also has `started` and `returned`, the events with their weights.
+ */
 function tablesOf(query: RetentionQuery, inputs: QueryInputs): { calendar: Calendar; tables: Sql } {
-  const { interval = DEFAULT_INTERVAL, timezone = 'UTC', range, where = [], start, periods } = query;
+  const { interval = DEFAULT_INTERVAL, timezone = 'UTC', range, where = [], start, periods, weight } = query;
   const { dialect } = inputs.source;
   const { materialized } = dialect;
   const isFirst = query.mode !== 'every';
@@ -53,6 +60,15 @@ function tablesOf(query: RetentionQuery, inputs: QueryInputs): { calendar: Calen
     return sql`select p, t${label} from (${selected.relation}) as ev where ${selected.matches(choice)}`;
   };
   const bucket = bucketAt(dialect, calendar);
+  const weighed = (choice: EventChoice, instants: Instants, property: string): Sql => {
+    const selected = selectEvents(
+      { source: inputs.source, names: [choice.event], where, instants },
+      [choice],
+      { attributes: [property] },
+    );
+    return sql`select p, t, ${bucket} as b, ${dialect.numericOf(selected.attribute(property))} as x
+      from (${selected.relation}) as ev where ${selected.matches(choice)}`;
+  };
   // The first event of a person may be long ago.
   const instants = isFirst ? { to: calendar.to } : calendar;
   const known = chosen(start, instants, query.breakdown);
@@ -76,7 +92,11 @@ function tablesOf(query: RetentionQuery, inputs: QueryInputs): { calendar: Calen
     with begun as ${materialized}(${starts}),
     ${linesIn(query.breakdown)},
     returns as (${returns})`;
-  return { calendar, tables };
+  if (weight === undefined) return { calendar, tables };
+  const weights = sql`,
+    started as (${weighed(start, calendar, weight)}),
+    returned as ${materialized}(${weighed(query.return, calendar.around, weight)})`;
+  return { calendar, tables: sql`${tables}${weights}` };
 }
 
 /** Returns the table `starts`: the rows of `begun` with their lines. The labels of most people have their own. */
@@ -95,30 +115,48 @@ function linesIn(breakdown: InsightBreakdown | undefined): Sql {
 /** The pairs of a start and a return in the same interval or later, for use in a query with `tables`. */
 const PAIRS = sql`starts as s join returns as r on r.p = s.p where (r.b > s.b or (r.b = s.b and r.t >= s.t))`;
 
-/** The people who began in each interval, and those who returned n intervals later, by line. */
+/** The people who began in each interval, and those who returned n intervals later, or their weights, by line. */
 interface Counts {
   calendar: Calendar;
   /** The lines with people in order. */
   lines: { line: number; part: Part }[];
-  /** Period -1 has everyone who began. */
+  /** Period -1 has everyone who began. Not finite for a sum beyond a double. */
   of(line: number, row: number, period: number): number;
+}
+
+/** Returns a query of `pairRows`. */
+function pairsOf(query: RetentionQuery, tables: Sql, { accurateSum }: Dialect): Sql {
+  const last = sql`s.b + ${integer(query.periods - 1)}`;
+  if (query.weight === undefined) {
+    const isShown = isRolling(query) ? TRUE : sql`r.b <= ${last}`;
+    return sql`${tables}
+      select line::integer as line, any_value(shown) as label, b::integer as row, -1 as period, count(*)::double as total
+      from starts group by line, b
+      union all
+      select s.line::integer, '', s.b::integer, (least(r.b, ${last}) - s.b)::integer as period, count(*)::double
+      from ${PAIRS} and ${isShown}
+      group by s.line, s.b, period`;
+  }
+  const total = accurateSum(sql`x`);
+  return sql`${tables}
+    select line::integer as line, any_value(shown) as label, s.b::integer as row, -1 as period, ${total} as total
+    from starts as s join started as r on r.p = s.p and r.b = s.b group by line, s.b
+    union all
+    select line::integer, '', s.b::integer, 0, ${total}
+    from starts as s join returned as r on r.p = s.p and r.b = s.b where r.t >= s.t group by line, s.b
+    union all
+    select line::integer, '', s.b::integer, (r.b - s.b)::integer as period, ${total}
+    from starts as s join (select p, b, ${total} as x from returned group by p, b) as r on r.p = s.p
+    where r.b > s.b and r.b <= ${last}
+    group by line, s.b, period`;
 }
 
 async function countsOf(query: RetentionQuery, inputs: QueryInputs): Promise<Counts> {
   const { breakdown, periods } = query;
   const { calendar, tables } = tablesOf(query, inputs);
-  const last = sql`s.b + ${integer(periods - 1)}`;
-  const isShown = isRolling(query) ? TRUE : sql`r.b <= ${last}`;
-  const found = await inputs.run(sql`${tables}
-    select line::integer as line, any_value(shown) as label, b::integer as row, -1 as period, count(*)::double as people
-    from starts group by line, b
-    union all
-    select s.line::integer, '', s.b::integer, (least(r.b, ${last}) - s.b)::integer as period, count(*)::double
-    from ${PAIRS} and ${isShown}
-    group by s.line, s.b, period`);
-  const rows = pairRows.parse(found);
-  const people = new Map(rows.map((one) => [`${one.line} ${one.row} ${one.period}`, one.people]));
-  const of = (line: number, row: number, period: number) => people.get(`${line} ${row} ${period}`) ?? 0;
+  const rows = pairRows.parse(await inputs.run(pairsOf(query, tables, inputs.source.dialect)));
+  const totals = new Map(rows.map((one) => [`${one.line} ${one.row} ${one.period}`, one.total]));
+  const of = (line: number, row: number, period: number) => totals.get(`${line} ${row} ${period}`) ?? 0;
   const fromThen = (line: number, row: number, period: number): number =>
     Array.from({ length: periods - period }, (_, later) => of(line, row, period + later)).reduce(
       (sum, one) => sum + one,
@@ -141,7 +179,10 @@ async function countsOf(query: RetentionQuery, inputs: QueryInputs): Promise<Cou
   };
 }
 
-/** Computes, for the people who began in each interval or with each value, the share that returned n intervals later. */
+/**
+ * Computes, for the people who began in each interval or with each value, the share that returned n intervals later, or
+ * the weight of their returns.
+ */
 export async function retention(query: RetentionQuery, inputs: QueryInputs): Promise<ReportContent> {
   const { interval = DEFAULT_INTERVAL, breakdown } = query;
   const counts = await countsOf(query, inputs);
@@ -151,14 +192,15 @@ export async function retention(query: RetentionQuery, inputs: QueryInputs): Pro
     (ends[row + period] ?? Number.POSITIVE_INFINITY) <= inputs.asOf;
   /** The row of some intervals. */
   const rowOf = (name: string, line: number, of: readonly number[]) => {
-    const sum = (some: readonly number[], period: number) =>
+    const total = (some: readonly number[], period: number) =>
       some.reduce((all, row) => all + counts.of(line, row, period), 0);
     const values = periods.map((period) => {
       const over = of.filter((row) => isOver(row, period));
-      const size = sum(over, -1);
-      return size > 0 ? percentage(sum(over, period), size) : null;
+      const size = total(over, -1);
+      const share = percentage(total(over, period), size);
+      return size > 0 && Number.isFinite(share) ? share : null;
     });
-    return { name, size: sum(of, -1), values };
+    return { name, size: sizeOf(total(of, -1)), values };
   };
   const common = {
     kind: 'grid' as const,
@@ -176,6 +218,9 @@ export async function retention(query: RetentionQuery, inputs: QueryInputs): Pro
   }));
   return { ...common, breakdown: breakdownName(breakdown), rows };
 }
+
+/** Returns the size of a row. Weights may be negative or too large. */
+const sizeOf = (total: number) => (Number.isFinite(total) ? Math.max(0, roundedAmount(total)) : 0);
 
 const namesOf = ({ lines }: Counts) => differentNames(lines.map(({ part }) => part.name));
 

@@ -15,7 +15,7 @@ import { DEFAULT_INTERVAL, type QueryInputs } from './query.ts';
 
 const activeRows = z.array(z.object({ active: z.number(), people: z.number() }));
 
-/** Counts the people who were active in exactly 1, 2, ... intervals. */
+/** Counts the people who were active in exactly, or at least, 1, 2, ... intervals. */
 export async function stickiness(query: StickinessQuery, inputs: QueryInputs): Promise<ReportContent> {
   const { interval = DEFAULT_INTERVAL, timezone = 'UTC', range, where = [] } = query;
   const span = spanOf(range, interval, timezone, inputs.now);
@@ -28,10 +28,17 @@ export async function stickiness(query: StickinessQuery, inputs: QueryInputs): P
       from (${activePeople(choice, where, calendar, inputs)}) group by active`);
     const people = new Map(activeRows.parse(rows).map((row) => [row.active, row.people]));
     const values = calendar.labels.map((_, at) => people.get(at + 1) ?? 0);
-    series.push({ name: names[index] ?? choice.event, values });
+    series.push({
+      name: names[index] ?? choice.event,
+      values: query.cumulative ? fromThenOn(values) : values,
+    });
   }
   return { kind: 'bar', unit: PEOPLE, buckets: calendar.labels.map((_, at) => String(at + 1)), series };
 }
+
+/** Returns the sum of each value and those after it. */
+const fromThenOn = (values: readonly number[]) =>
+  values.map((_, at) => values.slice(at).reduce((sum, value) => sum + value, 0));
 
 /** Returns a query of people and the number of intervals in which they were active. */
 function activePeople(
@@ -53,7 +60,7 @@ function activePeople(
   return sql`select p, count(distinct ${bucketAt(source.dialect, calendar)}) as active from ${active} group by p`;
 }
 
-/** Returns a query of the people who were active in exactly as many intervals as a point says. */
+/** Returns a query of the people who were active in exactly, or at least, as many intervals as a point says. */
 export function stickinessPeople(query: StickinessQuery, point: Point, inputs: QueryInputs): Sql {
   const { interval = DEFAULT_INTERVAL, timezone = 'UTC', range, where = [] } = query;
   const span = spanOf(range, interval, timezone, inputs.now);
@@ -62,5 +69,6 @@ export function stickinessPeople(query: StickinessQuery, point: Point, inputs: Q
   const choice = query.series[seriesAt(names, point)];
   if (choice === undefined) throw new Error('No series has this index.');
   const active = numberIn(point.daysActive, 1, calendar.labels.length, 'daysActive');
-  return sql`select p from (${activePeople(choice, where, calendar, inputs)}) where active = ${integer(active)}`;
+  const compared = query.cumulative ? sql`>=` : sql`=`;
+  return sql`select p from (${activePeople(choice, where, calendar, inputs)}) where active ${compared} ${integer(active)}`;
 }

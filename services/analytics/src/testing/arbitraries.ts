@@ -340,15 +340,21 @@ const kinds: Record<Kind, fc.Arbitrary<object>> = {
       ...(direction === 'before' ? {} : { after: first }),
       ...(direction === 'after' ? {} : { before: last }),
     })),
-  retention: fc.record({
-    start: choice,
-    return: choice,
-    periods: fc.integer({ min: 1, max: 5 }),
-    mode: fc.constantFrom('first', 'every', undefined),
-    retained: fc.constantFrom('on', 'on_or_after', undefined),
-    breakdown,
+  retention: fc
+    .record({
+      start: choice,
+      return: choice,
+      periods: fc.integer({ min: 1, max: 5 }),
+      mode: fc.constantFrom('first', 'every', undefined),
+      retained: fc.constantFrom('on', 'on_or_after', undefined),
+      weight: fc.option(fc.constantFrom('total', 'plan', 'trait.plan'), { nil: undefined, freq: 1 }),
+      breakdown,
+    })
+    .map(({ weight, ...rest }) => ({ ...rest, ...(rest.retained !== 'on_or_after' && { weight }) })),
+  stickiness: fc.record({
+    series: fc.array(namedChoice, { minLength: 1, maxLength: 2 }),
+    cumulative: fc.constantFrom(true, false, undefined),
   }),
-  stickiness: fc.record({ series: fc.array(namedChoice, { minLength: 1, maxLength: 2 }) }),
   lifecycle: fc.record({ event: fc.option(fc.constantFrom(...NAMES), { nil: undefined, freq: 2 }) }),
 };
 

@@ -735,8 +735,12 @@ function paths(query: PathsQuery, events: readonly TestEvent[], days: Days): unk
 
 function retention(query: RetentionQuery, { events, asOf }: Known, days: Days): unknown {
   const { breakdown } = query;
-  /** The label of the start, the interval in which a person began, and the periods of their returns. */
-  const begun: { label: string; at: number; came: boolean[] }[] = [];
+  /** The label of the start, the interval in which a person began, and what they count there and in each period. */
+  const begun: { label: string; at: number; size: number; came: number[] }[] = [];
+  const weighed = (some: readonly TestEvent[]) =>
+    query.weight === undefined
+      ? Math.min(1, some.length)
+      : some.reduce((sum, event) => sum + (numeric(attributeOf(event, query.weight ?? '')) ?? 0), 0);
   for (const own of Map.groupBy(events, personOf).values()) {
     const labelled = own
       .filter((event) => isChosen(event, query.start))
@@ -751,25 +755,32 @@ function retention(query: RetentionQuery, { events, asOf }: Known, days: Days): 
       if (start === undefined) throw new Error('No start.');
       const at = days.all().indexOf(bucket);
       const came = Array.from({ length: query.periods }, (_, period) =>
-        returns.some(({ t }) => {
-          const [returned, wanted] = [days.bucket(t), days.all()[at + period] ?? ''];
-          const isThen = query.retained === 'on_or_after' ? returned >= wanted : returned === wanted;
-          return isThen && t >= start.t;
-        }),
+        weighed(
+          returns.filter(({ t }) => {
+            const [returned, wanted] = [days.bucket(t), days.all()[at + period] ?? ''];
+            const isThen = query.retained === 'on_or_after' ? returned >= wanted : returned === wanted;
+            return isThen && t >= start.t;
+          }),
+        ),
       );
-      begun.push({ label: start.label, at, came });
+      const first = own.filter(
+        (event) => isChosen(event, query.start) && days.has(event.t) && days.bucket(event.t) === bucket,
+      );
+      begun.push({ label: start.label, at, size: weighed(first), came });
     }
   }
+  const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
   const rowOf = (name: string, some: typeof begun, intervals: readonly string[]) => ({
     name,
-    size: some.length,
+    size: Math.max(0, total(some.map(({ size }) => size))),
     values: Array.from({ length: query.periods }, (_, period) => {
       const over = intervals
         .map((bucket) => days.all().indexOf(bucket))
         .filter((at) => days.bucket(asOf) > (days.all()[at + period] ?? ''));
       const counted = some.filter(({ at }) => over.includes(at));
-      const back = counted.filter(({ came }) => came[period]).length;
-      return counted.length === 0 ? null : Math.round((back / counted.length) * 1000) / 10;
+      const back = total(counted.map(({ came }) => came[period] ?? 0));
+      const size = total(counted.map((one) => one.size));
+      return size > 0 ? Math.round((back / size) * 1000) / 10 : null;
     }),
   });
   if (breakdown === undefined) {
@@ -796,9 +807,10 @@ function stickiness(query: StickinessQuery, events: readonly TestEvent[], days: 
       const active = [...Map.groupBy(chosen, personOf).values()].map(
         (own) => new Set(own.map(({ t }) => days.bucket(t))).size,
       );
+      const isCounted = (count: number, n: number) => (query.cumulative ? count >= n : count === n);
       return {
         name: one.name ?? one.event,
-        values: days.buckets.map((_, index) => active.filter((count) => count === index + 1).length),
+        values: days.buckets.map((_, index) => active.filter((count) => isCounted(count, index + 1)).length),
       };
     }),
   };

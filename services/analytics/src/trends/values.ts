@@ -10,18 +10,20 @@ import { rowsOf } from './rows.ts';
 
 export type Values = (number | null)[];
 
+/** Not finite, or null, for a sum beyond a double. */
+export const sum = z
+  .number()
+  .or(z.nan())
+  .or(z.literal([Infinity, -Infinity]))
+  .nullable();
+
 const valueRows = z.array(
   z.object({
     /** The index of its label in `shown`, REST or WITHOUT. Absent for the whole series. */
     line: z.number().optional(),
     label: z.string().nullish(),
     b: z.number(),
-    /** Not finite, or null, for a sum beyond a double. */
-    value: z
-      .number()
-      .or(z.nan())
-      .or(z.literal([Infinity, -Infinity]))
-      .nullable(),
+    value: sum,
   }),
 );
 const REST = -1;

@@ -34,7 +34,7 @@ export function GridChart({ content: { periods, rows, breakdown }, label }: Grid
               <td>{size === undefined ? '–' : short(size)}</td>
               {periods.map((period, at) => {
                 const value = values[at] ?? null;
-                const share = `${Math.round((value ?? 0) * 0.45)}%`;
+                const share = `${Math.round(Math.min(FULL, Math.max(0, value ?? 0)) * 0.45)}%`;
                 const background = `color-mix(in oklab, var(--series-1) ${share}, transparent)`;
                 return (
                   <td key={period} style={value === null ? {} : { background }}>

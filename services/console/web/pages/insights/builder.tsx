@@ -31,6 +31,7 @@ const FIELDS: Partial<Record<Kind, ComponentType<KindFieldsProps>>> = {
   paths: onUse(async () => (await import('./fields/paths.tsx')).PathsFields),
   funnel: onUse(async () => (await import('./fields/funnel.tsx')).FunnelFields),
   retention: onUse(async () => (await import('./fields/retention.tsx')).RetentionFields),
+  stickiness: onUse(async () => (await import('./fields/stickiness.tsx')).StickinessFields),
 };
 
 interface BuilderProps {

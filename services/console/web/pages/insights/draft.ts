@@ -106,6 +106,10 @@ export interface Draft {
   periods: number;
   mode: 'first' | 'every';
   retained: 'on' | 'on_or_after';
+  /** The property that retention adds up. Empty to count people. */
+  weight: string;
+  /** Whether stickiness counts people who were active in more intervals as well. */
+  cumulative: boolean;
 }
 
 export const emptySeries = (event = ''): SeriesDraft => ({
@@ -145,6 +149,8 @@ export const emptyDraft = (): Draft => ({
   periods: 8,
   mode: 'first',
   retained: 'on',
+  weight: '',
+  cumulative: false,
 });
 
 /** Returns the least and the most series of a query. */
@@ -272,11 +278,21 @@ export function queryOf(draft: Draft): Query | undefined {
     case 'retention': {
       const [start, back] = choices;
       if (start === undefined || back === undefined) return undefined;
-      const { periods, mode, retained } = draft;
-      return { kind: 'retention', ...common, start, return: back, periods, mode, retained, ...breakdown };
+      const { periods, mode, retained, weight } = draft;
+      return {
+        kind: 'retention',
+        ...common,
+        start,
+        return: back,
+        periods,
+        mode,
+        retained,
+        ...(weight !== '' && retained === 'on' && { weight }),
+        ...breakdown,
+      };
     }
     case 'stickiness':
-      return { kind: 'stickiness', ...common, series: named };
+      return { kind: 'stickiness', ...common, series: named, ...(draft.cumulative && { cumulative: true }) };
   }
 }
 
@@ -344,10 +360,11 @@ export function draftOf(query: Query): Draft {
         periods: query.periods,
         mode: query.mode ?? 'first',
         retained: query.retained ?? 'on',
+        weight: query.weight ?? '',
         ...breakdownDrafts(query.breakdown),
       };
     case 'stickiness':
-      return { ...draft, series: query.series.map(seriesDraft) };
+      return { ...draft, series: query.series.map(seriesDraft), cumulative: query.cumulative ?? false };
     case 'lifecycle':
       return { ...draft, series: [emptySeries(query.event)] };
   }

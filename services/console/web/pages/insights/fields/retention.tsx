@@ -1,10 +1,11 @@
 import { t } from '../../../app/i18n.ts';
+import { Suggested } from '../../../clauses/suggested.tsx';
 import { SelectField, TextField } from '../../../components/field.tsx';
 import styles from '../builder.module.css';
 import type { KindFieldsProps } from './kind-fields.ts';
 
 /** The fields of retention besides its events. */
-export function RetentionFields({ draft, change }: KindFieldsProps) {
+export function RetentionFields({ draft, properties, change }: KindFieldsProps) {
   return (
     <div className={styles['row']}>
       <TextField
@@ -33,6 +34,15 @@ export function RetentionFields({ draft, change }: KindFieldsProps) {
         ]}
         onChange={({ target }) => change({ retained: target.value === 'on_or_after' ? 'on_or_after' : 'on' })}
       />
+      {draft.retained === 'on' ? (
+        <Suggested
+          label={t('Add up the property')}
+          placeholder={t('Count people')}
+          value={draft.weight}
+          suggestions={properties}
+          onChange={(weight) => change({ weight })}
+        />
+      ) : null}
     </div>
   );
 }
