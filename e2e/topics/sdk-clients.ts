@@ -10,7 +10,7 @@ import type { Gateway } from '../harness/gateway.ts';
 
 /** Applications that track an event ten times a second with an SDK. */
 export interface SdkClients {
-  /** Stops tracking. Returns the ids of all tracked events. What is queued is still sent, or retried after up to a minute. */
+  /** Stops tracking. Returns the ids of all tracked events. The queue is still sent, and retried after up to a minute. */
   stop(): Promise<string[]>;
   /** Returns the reported errors. */
   close(): Promise<string[]>;

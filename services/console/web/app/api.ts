@@ -53,7 +53,7 @@ function isWorthRetrying(failures: number, error: Error): boolean {
   return failures < ATTEMPTS;
 }
 
-/** Returns how often a query repeats: as it asks to, and until the API answers again and has read what is archived. */
+/** Returns how often a query repeats: as it asks to, and until the API answers again and has read the archive. */
 function repeatsAfter(refreshMs: number | undefined) {
   return ({ state: { data, error } }: { state: { data: unknown; error: Error | null } }) =>
     isOutage(error) || isUnread(data) ? RETRY_MS : (refreshMs ?? false);
