@@ -127,7 +127,7 @@ export async function putProjects({ harness }: Deployment, projects: number): Pr
         if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status}`);
         return answer.body;
       },
-      { withinMs: 60_000 },
+      { withinMs: 300_000 },
     );
   const plan = { tier: 'pro', cycle: 'monthly' };
   await send('PUT', '/plans/pro/monthly', { trialDays: 0, priced: true, entitlements: {} });

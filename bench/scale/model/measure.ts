@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,6 +36,8 @@ const CONNECTIONS = 16;
 const IDLE_SECONDS = 10;
 /** A file that marks a folder as completely filled. */
 const FILLED = 'filled.json';
+/** A file that marks a folder whose databases are filled, which takes longest. A run continues from there. */
+const DATABASES_FILLED = 'databases-filled';
 /** Disk space for the whole model: PostgreSQL, Parquet, copies of it, and space to build indexes. */
 const STORED_BYTES = 48e9;
 
@@ -90,8 +93,9 @@ export async function measureShare(size: Size, options: Options): Promise<Measur
       : join(keep, `${size.share * 100}%`);
   const known = await readFile(join(folder, FILLED), 'utf8').catch(() => undefined);
   try {
-    // Discards the data of an earlier run that did not finish filling.
-    if (known === undefined) await rm(folder, { recursive: true, force: true });
+    // Discards the data of an earlier run that did not finish filling the databases.
+    if (known === undefined && !existsSync(join(folder, DATABASES_FILLED)))
+      await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { recursive: true });
     return await measureIn(folder, size, options, known === undefined ? undefined : JSON.parse(known));
   } finally {
@@ -152,17 +156,21 @@ async function measureIn(
 }
 
 async function fill(deployment: Deployment, folder: string, size: Size): Promise<Filled> {
-  const { bavail, bsize } = await statfs(folder);
-  const needed = size.share * STORED_BYTES;
-  if (bavail * bsize < needed) throw new Error(`${folder} needs ${Math.ceil(needed / 1e9)} GB`);
   note('filling');
   const timed = async <T>(what: string, work: Promise<T>): Promise<T> => {
     const result = await work;
     note(`filled ${what}`);
     return result;
   };
-  // First, because while it writes, the databases are too slow for requests.
-  await timed('databases', fillDatabases(deployment, size));
+  const marker = join(folder, DATABASES_FILLED);
+  if (!existsSync(marker)) {
+    const { bavail, bsize } = await statfs(folder);
+    const needed = size.share * STORED_BYTES;
+    if (bavail * bsize < needed) throw new Error(`${folder} needs ${Math.ceil(needed / 1e9)} GB`);
+    // First, because while it writes, the databases are too slow for requests.
+    await timed('databases', fillDatabases(deployment, size));
+    await writeFile(marker, '');
+  }
   const [keys, files] = await Promise.all([
     timed('projects', putProjects(deployment, size.projects)),
     timed('files', writeFiles(deployment.objects, size)),
