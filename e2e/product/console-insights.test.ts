@@ -6,6 +6,9 @@ import { standaloneForTests } from './testing/launch.ts';
 
 const running = standaloneForTests();
 
+/** The table of a result. */
+const values = (page: Page) => page.getByRole('region', { name: 'Values' });
+
 describe.skipIf(!hasChromium)('insights and dashboards in the console', () => {
   let browser: Browser;
   let page: Page;
@@ -204,19 +207,35 @@ describe.skipIf(!hasChromium)('insights and dashboards in the console', () => {
         await page.getByRole('region', { name: 'People behind the value' }).getByRole('row').nth(1).waitFor();
       }
       if (kind === 'Funnel') {
-        const values = page.getByRole('region', { name: 'Values' });
-        await values
+        await values(page)
           .getByRole('button', { name: /^People, / })
           .first()
           .waitFor();
-        expect(await values.getByRole('button', { name: /^Median time, / }).count()).toBe(0);
-        await values
+        expect(
+          await values(page)
+            .getByRole('button', { name: /^Median time, / })
+            .count(),
+        ).toBe(0);
+        await values(page)
           .getByRole('cell', { name: /^\d+ (sec|min)/ })
           .first()
           .waitFor();
       }
       await look(kind.toLowerCase());
       if (kind !== 'Funnel') return;
+      await page.getByRole('button', { name: 'Add step' }).click();
+      await page.getByRole('group', { name: 'Step 3' }).getByLabel('Event').fill('product seen');
+      await page.getByRole('button', { name: 'Exclude an event between the steps' }).click();
+      const excluded = page.getByRole('group', { name: 'Excluded event 1' });
+      await excluded.getByLabel('Event', { exact: true }).fill('product added to basket');
+      await page.getByRole('rowheader', { name: 'product seen (2)' }).waitFor();
+      const people = values(page).getByRole('row').nth(2).getByRole('cell').first();
+      await expect.poll(() => people.textContent()).toBe('0');
+      await excluded.getByLabel('After').selectOption('Step 2');
+      await expect.poll(() => people.textContent()).not.toBe('0');
+      expect(await excluded.getByLabel('Before').inputValue()).toBe('2');
+      await look('funnel-excluded');
+      await page.getByRole('button', { name: 'Remove Step 3' }).click();
       await page.getByLabel('Order of the steps').selectOption('any');
       await page.getByRole('rowheader', { name: '2 steps' }).waitFor();
       await page.getByLabel('Show', { exact: true }).selectOption('time_to_convert');

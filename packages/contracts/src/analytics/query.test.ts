@@ -42,6 +42,15 @@ test.each([
   ['a number', { kind: 'trends', range, series, display: 'number', compare: 'previous' }],
   ['a table of a formula', { kind: 'trends', range, series, display: 'table', formula: 'A / 2' }],
   ['a funnel', { kind: 'funnel', range, steps: [start, ...series], window: { count: 1, unit: 'day' } }],
+  [
+    'a funnel with events excluded between given steps',
+    {
+      kind: 'funnel',
+      range,
+      steps: [start, start, ...series],
+      exclude: [start, { ...start, from: 1 }, { ...start, to: 1 }, { ...start, from: 1, to: 2 }],
+    },
+  ],
   ['retention', { kind: 'retention', range, start, return: start, periods: 8, mode: 'every' }],
   ['paths', { kind: 'paths', range, after: start, before: start, property: 'path' }],
   ['stickiness', { kind: 'stickiness', range, series }],
@@ -98,6 +107,22 @@ test.each([
   ['breakdown.limit', { kind: 'trends', range, series, breakdown: { property: 'x', limit: 11 } }],
   ['series', { kind: 'trends', range, series: Array(13).fill(start) }],
   ['steps', { kind: 'funnel', range, steps: [start] }],
+  [
+    'exclude.0.from',
+    { kind: 'funnel', range, steps: [start, start], order: 'any', exclude: [{ ...start, from: 0 }] },
+  ],
+  ['exclude.0.from', { kind: 'funnel', range, steps: [start, start], exclude: [{ ...start, from: 1 }] }],
+  ['exclude.0.to', { kind: 'funnel', range, steps: [start, start], exclude: [{ ...start, to: 2 }] }],
+  ['exclude.0.to', { kind: 'funnel', range, steps: [start, start], exclude: [{ ...start, from: 1, to: 1 }] }],
+  [
+    'exclude',
+    {
+      kind: 'funnel',
+      range,
+      steps: Array(20).fill(start),
+      exclude: [start, { ...start, from: 1 }, { ...start, from: 2 }],
+    },
+  ],
 ])('refuses an invalid query at %s', (path, query) => {
   const issues = insightQuery.safeParse(query).error?.issues ?? [];
   const paths = issues.flatMap((issue) =>

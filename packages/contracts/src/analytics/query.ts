@@ -236,11 +236,34 @@ const window = z.strictObject({
 });
 export type InsightWindow = z.infer<typeof window>;
 
+const MAX_STEPS = 20;
+/** The bits of an event that are left for steps and exclusions: the others tell its time over decades. */
+const MAX_STEPS_AND_RANGES = 22;
+
+const stepIndex = z
+  .int()
+  .min(0)
+  .max(MAX_STEPS - 1);
+
+const exclusion = eventChoice.extend({
+  from: stepIndex.optional().openapi({
+    description: 'The step after which the event disqualifies, from 0. Default: the first.',
+  }),
+  to: stepIndex.optional().openapi({
+    description: 'The step before which the event disqualifies. Default: the last.',
+  }),
+});
+
+/** Returns the steps between which each excluded event of a funnel disqualifies. */
+export function excludedRanges({ steps, exclude = [] }: Pick<FunnelQuery, 'steps' | 'exclude'>) {
+  return exclude.map(({ from = 0, to = steps.length - 1 }) => ({ from, to }));
+}
+
 export const funnelQuery = z
   .strictObject({
     kind: z.literal('funnel'),
     ...common,
-    steps: z.array(namedChoice).min(2).max(20),
+    steps: z.array(namedChoice).min(2).max(MAX_STEPS),
     window: window
       .optional()
       .openapi({ description: 'The maximum time from the first step to the last. Default: 14 days.' }),
@@ -254,9 +277,16 @@ export const funnelQuery = z
       example: 'order_id',
     }),
     breakdown: breakdown.optional(),
-    exclude: z.array(eventChoice).min(1).max(10).optional().openapi({
-      description: 'Events that may not happen between the first step and a later one.',
-    }),
+    exclude: z
+      .array(exclusion)
+      .min(1)
+      .max(10)
+      .optional()
+      .openapi({
+        description:
+          'Events that may not happen between the first step and a later one, or only between two steps: with from 1 and to 3, after the second step and before the third or fourth. At the moment of either they may.',
+        example: [{ event: 'order cancelled', from: 1, to: 2 }],
+      }),
     view: z.enum(['steps', 'time_to_convert']).optional().openapi({
       description:
         'steps (the default), or the number of people by the time from the first step to the last, as bars. time_to_convert has no breakdown.',
@@ -265,6 +295,29 @@ export const funnelQuery = z
   .refine(({ view, breakdown: by }) => view !== 'time_to_convert' || by === undefined, {
     path: ['breakdown'],
     message: 'not with time_to_convert; remove one of them',
+  })
+  .superRefine(({ steps, exclude = [], order }, context) => {
+    const report = (path: Path, message: string) =>
+      context.addIssue({ code: 'custom', path: ['exclude', ...path], message });
+    const ranges = excludedRanges({ steps, exclude });
+    ranges.forEach(({ from, to }, index) => {
+      const given = exclude[index];
+      const end = given?.to === undefined ? 'from' : 'to';
+      if (order === 'any' && (given?.from !== undefined || given?.to !== undefined)) {
+        report([index, end], 'not in any order, which has no step before another; remove it');
+      } else if (to >= steps.length) {
+        report([index, 'to'], `not a step; the query has 0 to ${steps.length - 1}`);
+      } else if (from >= to) {
+        report([index, end], `no step lies after ${from} and up to ${to}; from must be less than to`);
+      }
+    });
+    const different = new Set(ranges.map(({ from, to }) => `${from} ${to}`)).size;
+    if (steps.length + different > MAX_STEPS_AND_RANGES) {
+      report(
+        [],
+        `more than ${MAX_STEPS_AND_RANGES} steps and different pairs of from and to; use fewer of them`,
+      );
+    }
   })
   .openapi('FunnelQuery');
 export type FunnelQuery = z.infer<typeof funnelQuery>;

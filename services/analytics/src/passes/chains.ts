@@ -2,15 +2,25 @@ import type { PersonEvents } from '../engine/engine.ts';
 import { countAt, maskAt, timeAt } from './packed-events.ts';
 import { createPlaces } from './places.ts';
 
-/** The conditions of chains. Bit 0 of an event is the first step; the bit after the last step excludes it. */
+/** The steps between which an event ends a chain. */
+export interface Exclusion {
+  from: number;
+  to: number;
+}
+
+/** The conditions of chains. Bit 0 of an event is the first step. The bits after the last step are the exclusions. */
 interface ChainRules {
   steps: number;
   /** The maximum time from the first step to any other, in milliseconds. */
   windowMs: number;
   /** Whether every moment with events between the first step and the last has one of the steps. */
   isStrict: boolean;
-  bits: number;
+  exclusions: readonly Exclusion[];
 }
+
+/** Returns the number of bits of an event of chains. */
+export const chainBits = ({ steps, exclusions }: Pick<ChainRules, 'steps' | 'exclusions'>): number =>
+  steps + exclusions.length;
 
 /** The chains of a person, after `follow`. */
 export interface Chains {
@@ -26,6 +36,7 @@ export interface Chains {
 
 /** Earlier than any event. */
 const NEVER = -1;
+const NONE = -1;
 
 /** Equal events at the same moment. */
 interface Alike {
@@ -39,22 +50,26 @@ interface Alike {
  * Follows chains of steps in one pass over the sorted events of a person. A chain begins at an event of the first
  * step, and continues with the earliest different event of the next step that is not earlier, and so on. For each
  * step, the chain with the latest start counts.
+ *
+ * An excluded event ends every chain between its steps, unless the step from which it counts is at the same moment.
+ * So among the chains that end at a step and go on, the one with the latest start can do all that the others can.
  */
-export function createChains({ steps, windowMs, isStrict, bits }: ChainRules): Chains {
-  const excluding = 2 ** steps;
-  /** The times of the chain that ends at each step, by step and position. */
+export function createChains({ steps, windowMs, isStrict, exclusions }: ChainRules): Chains {
+  const bits = chainBits({ steps, exclusions });
+  /** The times of the chain that ends at each step and goes on, by step and position. */
   const times = new Float64Array(steps * steps);
   /** The number of the start event in the order of time, by the step at which the chain ends. */
   const starts = new Int32Array(steps);
-  /** The same, of the chains that count. In strict order, other chains may still become longer. */
-  const best = isStrict ? new Float64Array(steps * steps) : times;
-  const bestStarts = isStrict ? new Int32Array(steps) : starts;
-  let excludedAt = NEVER;
+  /** Whether a chain may have to end, while others that begin no later go on. */
+  const mayEnd = isStrict || exclusions.length > 0;
+  /** The same, of the chains that count. */
+  const best = mayEnd ? new Float64Array(steps * steps) : times;
+  const bestStarts = mayEnd ? new Int32Array(steps) : starts;
+  const limits = createLimits(steps, exclusions);
   let label: PersonEvents['label'] = () => '';
 
   const startOf = (step: number) => times[step * steps] ?? NEVER;
-  const isAlive = (step: number, t: number) =>
-    startOf(step) !== NEVER && t - startOf(step) <= windowMs && startOf(step) >= excludedAt;
+  const isAlive = (step: number, t: number) => startOf(step) !== NEVER && t - startOf(step) <= windowMs;
 
   /** Replaces the chain that ends at a step by one that ends earlier, followed by steps at a moment. */
   function extend(step: number, earlier: number, t: number): void {
@@ -68,29 +83,65 @@ export function createChains({ steps, windowMs, isStrict, bits }: ChainRules): C
     starts[step] = start;
   }
 
+  function end(step: number): void {
+    times[step * steps] = NEVER;
+  }
+
+  /** Lets the chain that ends at a step count, if it begins later than the one that counts. */
+  function keepBest(step: number): void {
+    if (!mayEnd || startOf(step) <= (best[step * steps] ?? NEVER)) return;
+    best.set(times.subarray(step * steps, step * steps + step + 1), step * steps);
+    bestStarts[step] = starts[step] ?? 0;
+  }
+
   function followOne(t: number, mask: number, start: number): void {
+    const limitOf = limits(mask);
     for (let step = steps - 1; step > 0; step--) {
-      if (isStrict) times[step * steps] = NEVER;
-      if ((mask >> step) % 2 === 0 || !isAlive(step - 1, t)) continue;
-      if (startOf(step - 1) > startOf(step)) extend(step, step - 1, t);
+      if (isStrict) end(step);
+      const isNext = (mask >> step) % 2 === 1 && isAlive(step - 1, t);
+      if (isNext && startOf(step - 1) > startOf(step)) {
+        extend(step, step - 1, t);
+        keepBest(step);
+      }
+      const limit = limitOf?.[step] ?? steps;
+      if (limit > step) continue;
+      if (isNext && limit === step) extend(step, step - 1, t);
+      else end(step);
     }
-    if (isStrict) times[0] = NEVER;
-    if (mask % 2 === 1) begin(0, t, start);
+    if (isStrict || limitOf?.[0] === 0) end(0);
+    if (mask % 2 === 0) return;
+    begin(0, t, start);
+    keepBest(0);
   }
 
   /** Events at the same moment have no order, and each can be one step of a chain. */
   function followTogether(t: number, alike: readonly Alike[]): void {
     const masks = alike.flatMap(({ mask, count }) => Array<number>(Math.min(count, steps)).fill(mask));
+    const limitOf = limits(alike.reduce((all, { mask }) => all | mask, 0));
     const reached = Array.from({ length: steps }, (_, step) =>
       isAlive(step, t) ? lastStepAfter(step, masks) : step,
     );
-    for (let step = steps - 1; step >= 0; step--) {
-      if (isStrict) times[step * steps] = NEVER;
-      let latest = step;
-      for (let earlier = step - 1; earlier >= 0; earlier--) {
-        if ((reached[earlier] ?? 0) >= step && startOf(earlier) > startOf(latest)) latest = earlier;
+    /** Returns the last step before one at which the latest chain ends that goes on to a step now. */
+    const latestTo = (step: number, before: number) => {
+      let latest = NONE;
+      for (let earlier = before - 1; earlier >= 0; earlier--) {
+        if ((reached[earlier] ?? 0) < step) continue;
+        if (latest === NONE || startOf(earlier) > startOf(latest)) latest = earlier;
       }
-      if (latest !== step) extend(step, latest, t);
+      return latest;
+    };
+    for (let step = steps - 1; step >= 0; step--) {
+      if (isStrict) end(step);
+      const latest = latestTo(step, step);
+      if (latest !== NONE && startOf(latest) > startOf(step)) {
+        extend(step, latest, t);
+        keepBest(step);
+      }
+      const limit = limitOf?.[step] ?? steps;
+      if (limit > step) continue;
+      const left = latestTo(step, limit);
+      if (left === NONE) end(step);
+      else extend(step, left, t);
     }
     for (const { mask, starts: start } of alike) {
       if (mask % 2 === 0) continue;
@@ -99,6 +150,7 @@ export function createChains({ steps, windowMs, isStrict, bits }: ChainRules): C
         if (startOf(step) < t || label(start) > label(starts[step] ?? 0)) begin(step, t, start);
       }
     }
+    for (let step = 0; step < steps; step++) keepBest(step);
   }
 
   /** Returns the last of the steps after one that can all have different events of these. */
@@ -114,27 +166,16 @@ export function createChains({ steps, windowMs, isStrict, bits }: ChainRules): C
     return masks.filter((mask) => places.add(mask & wanted)).length === last + 1 - first;
   }
 
-  /** Keeps the chains that end at this moment. */
-  function keepBest(): void {
-    for (let step = 0; step < steps; step++) {
-      if (startOf(step) <= (best[step * steps] ?? NEVER)) continue;
-      best.set(times.subarray(step * steps, step * steps + step + 1), step * steps);
-      bestStarts[step] = starts[step] ?? 0;
-    }
-  }
-
   return {
     follow({ words, label: labelAt }) {
       times.fill(NEVER);
       best.fill(NEVER);
-      excludedAt = NEVER;
       label = labelAt;
       const count = words.length / 2;
       let start = NEVER;
       for (let event = 0; event < count; ) {
         const t = timeAt(words, event, bits);
         const mask = maskAt(words, event, bits);
-        let seen = mask;
         if (event + 1 === count || timeAt(words, event + 1, bits) !== t) {
           start += mask % 2;
           followOne(t, mask, start);
@@ -144,15 +185,12 @@ export function createChains({ steps, windowMs, isStrict, bits }: ChainRules): C
           for (; event < count && timeAt(words, event, bits) === t; event++) {
             const next = maskAt(words, event, bits);
             const last = alike.at(-1);
-            seen |= next;
             start += next % 2;
             if (last?.mask !== next) alike.push({ mask: next, count: 1, starts: start });
             else alike[alike.length - 1] = { mask: next, count: last.count + 1, starts: start };
           }
           followTogether(t, alike);
         }
-        if (isStrict) keepBest();
-        if (seen >= excluding) excludedAt = t;
       }
       let depth = 0;
       while (depth < steps && best[depth * steps] !== NEVER) depth++;
@@ -161,5 +199,28 @@ export function createChains({ steps, windowMs, isStrict, bits }: ChainRules): C
     timesOf: (step) => best.subarray(step * steps, step * steps + step + 1),
     labelOf: (step) => label(bestStarts[step] ?? 0),
     startsOf: (words) => countAt(words, 0),
+  };
+}
+
+/**
+ * Returns, for the events of a moment, the least step from which each chain must be at this moment to go on, by the
+ * step at which it ends; the number of steps for none. Undefined if nothing is excluded.
+ */
+function createLimits(
+  steps: number,
+  exclusions: readonly Exclusion[],
+): (mask: number) => Int32Array | undefined {
+  const known = new Map<number, Int32Array>();
+  return (mask) => {
+    const excluded = mask >> steps;
+    if (excluded === 0) return undefined;
+    const before = known.get(excluded);
+    if (before !== undefined) return before;
+    const present = exclusions.filter((_, bit) => (excluded >> bit) % 2 === 1);
+    const limits = Int32Array.from({ length: steps }, (_, step) =>
+      Math.min(steps, ...present.filter(({ from, to }) => from <= step && step < to).map(({ from }) => from)),
+    );
+    known.set(excluded, limits);
+    return limits;
   };
 }

@@ -442,6 +442,30 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
     expect(report).toMatchObject({ steps: counts.map((count) => ({ count })) });
   });
 
+  it.each([
+    ['all steps', {}, [6, 5, 2]],
+    ['the first and the second', { to: 1 }, [6, 5, 4]],
+    ['the second and the third', { from: 1 }, [6, 6, 4]],
+  ])('leaves out chains with an excluded event between %s', async (_what, between, counts) => {
+    const visits = {
+      ada: 'seen added paid',
+      bob: 'seen cancelled added paid',
+      cyd: 'seen added cancelled paid',
+      dan: 'cancelled seen added paid cancelled',
+      // Added again since, and begun again since.
+      eve: 'seen added cancelled added paid',
+      fay: 'seen added cancelled seen added',
+    };
+    const events = Object.entries(visits).flatMap(([person, names]) =>
+      names.split(' ').map((name, minute) => ({ at: `2026-03-03T12:0${minute}:00Z`, person, name })),
+    );
+    const ask = await queryRunner(started, events);
+    const steps = ['seen', 'added', 'paid'].map((event) => ({ event }));
+    const exclude = [{ event: 'cancelled', ...between }];
+    const report = await ask({ kind: 'funnel', ...onDay('2026-03-03'), steps, exclude });
+    expect(report).toMatchObject({ steps: counts.map((count) => ({ count })) });
+  });
+
   it('counts steps with the same value of a property', async () => {
     const orders = {
       ada: ['begun 1', 'begun 2', 'paid 1'],

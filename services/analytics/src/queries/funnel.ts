@@ -1,5 +1,6 @@
 import {
   type EventChoice,
+  excludedRanges,
   type FunnelQuery,
   type InsightBreakdown,
   PEOPLE,
@@ -11,7 +12,7 @@ import { UnusableQuery } from '../conditions/clauses.ts';
 import { QueryTooLarge } from '../engine/engine.ts';
 import { allOf, anyOf, FALSE, join, type Sql, sql, TRUE, texts } from '../engine/sql.ts';
 import { anyOrderBits, createAnyOrder } from '../passes/any-order.ts';
-import { type Chains, createChains } from '../passes/chains.ts';
+import { type Chains, chainBits, createChains, type Exclusion } from '../passes/chains.ts';
 import { createDurations } from '../passes/durations.ts';
 import { endOf, maskOf, packedOf } from '../passes/packed-events.ts';
 import { createPerValue } from '../passes/per-value.ts';
@@ -61,7 +62,8 @@ function passOf(query: FunnelQuery, { source, now }: QueryInputs): { people: Sql
   const longest = windowMs(query.window, FUNNEL_WINDOW);
   const choices: readonly EventChoice[] = [...steps, ...(exclude ?? [])];
   const isAny = query.order === 'any';
-  const bits = isAny ? anyOrderBits(steps.length) : steps.length + (exclude === undefined ? 0 : 1);
+  const exclusions = exclusionsOf(query);
+  const bits = isAny ? anyOrderBits(steps.length) : chainBits({ steps: steps.length, exclusions });
   const packing = { from: calendar.from, bits };
   const instants = { from: calendar.from, to: Math.min(calendar.to + longest, endOf(packing)) };
   const events = partsOf(query).map(({ names, isStart }) => {
@@ -79,7 +81,7 @@ function passOf(query: FunnelQuery, { source, now }: QueryInputs): { people: Sql
     );
     const mask = maskOf([
       ...isStep,
-      ...(exclude === undefined && !isAny ? [] : [anyOf((exclude ?? []).map(isOf))]),
+      ...exclusions.map(({ choices: excluded }) => anyOf(excluded.map(isOf))),
       ...(isAny ? [allOf([anyOf(isStep), isWithin(calendar)])] : []),
     ]);
     const shown = broken === undefined ? sql`''` : markedLabelIn(broken, selected, dialect);
@@ -98,7 +100,12 @@ function passOf(query: FunnelQuery, { source, now }: QueryInputs): { people: Sql
     group by ${groups} having count(case when ${isStart} then 1 end) > 0`;
   const chains = isAny
     ? createAnyOrder({ steps: steps.length, windowMs: longest })
-    : createChains({ steps: steps.length, windowMs: longest, isStrict: query.order === 'strict', bits });
+    : createChains({
+        steps: steps.length,
+        windowMs: longest,
+        isStrict: query.order === 'strict',
+        exclusions,
+      });
   if (sameProperty === undefined) return { people: grouped, chains };
   const lists = dialect.concatenated(dialect.prepended(sql`-1`, sql`events`));
   return {
@@ -106,6 +113,20 @@ function passOf(query: FunnelQuery, { source, now }: QueryInputs): { people: Sql
       from (${grouped}) as own group by p`,
     chains: createPerValue(chains),
   };
+}
+
+/** Returns the excluded events by the steps between which they count. In any order, there is one range. */
+function exclusionsOf(query: FunnelQuery): (Exclusion & { choices: EventChoice[] })[] {
+  const ranges = excludedRanges(query);
+  const found: (Exclusion & { choices: EventChoice[] })[] =
+    query.order === 'any' ? [{ from: 0, to: query.steps.length - 1, choices: [] }] : [];
+  query.exclude?.forEach((choice, index) => {
+    const { from, to } = ranges[index] ?? { from: 0, to: 0 };
+    const same = found.find((one) => one.from === from && one.to === to);
+    if (same === undefined) found.push({ from, to, choices: [choice] });
+    else same.choices.push(choice);
+  });
+  return found;
 }
 
 /** The names of events that are selected together, undefined for all, and whether they may begin a chain. */

@@ -251,6 +251,29 @@ const window = fc.option(
   { nil: undefined, freq: 1 },
 );
 
+/** Excluded events, some between given steps. */
+const excluding = (one: fc.Arbitrary<object>) =>
+  fc.option(
+    fc.array(fc.tuple(one, fc.option(fc.nat({ max: 9 }), { freq: 2 })), { minLength: 1, maxLength: 2 }),
+    { nil: undefined, freq: 1 },
+  );
+
+/** Turns the number of an excluded event into one of the ranges of steps. In any order, there are none. */
+function withRanges<T extends { steps: readonly unknown[]; order?: string | undefined }>(
+  asked: T & { exclude?: readonly (readonly [object, number | null])[] | undefined },
+) {
+  const { steps, order: of } = asked;
+  const ranges = steps
+    .flatMap((_, from) => steps.map((__, to) => ({ from, to })))
+    .filter(({ from, to }) => from < to);
+  return {
+    ...asked,
+    exclude: asked.exclude?.map(([one, number]) =>
+      number === null || of === 'any' ? one : { ...one, ...ranges[number % ranges.length] },
+    ),
+  };
+}
+
 /** Conditions that overlap: some events fulfill several. */
 const overlapping = fc.constantFrom(
   [],
@@ -306,24 +329,29 @@ const kinds: Record<Kind, fc.Arbitrary<object>> = {
       fc.record({ average: fc.integer({ min: 2, max: 4 }) }),
     ),
   }),
-  funnel: fc.record({
-    steps: fc.array(namedChoice, { minLength: 2, maxLength: 4 }),
-    window,
-    order,
-    sameProperty,
-    breakdown,
-    view,
-    exclude: fc.option(fc.array(choice, { minLength: 1, maxLength: 2 }), { nil: undefined, freq: 1 }),
-  }),
-  'crowded funnel': fc.record({
-    steps: fc.array(fc.record({ event: fc.constantFrom('a', 'a', 'a', 'b'), where: overlapping }), {
-      minLength: 3,
-      maxLength: 5,
-    }),
-    order,
-    sameProperty,
-    breakdown,
-  }),
+  funnel: fc
+    .record({
+      steps: fc.array(namedChoice, { minLength: 2, maxLength: 4 }),
+      window,
+      order,
+      sameProperty,
+      breakdown,
+      view,
+      exclude: excluding(choice),
+    })
+    .map(withRanges),
+  'crowded funnel': fc
+    .record({
+      steps: fc.array(fc.record({ event: fc.constantFrom('a', 'a', 'a', 'b'), where: overlapping }), {
+        minLength: 3,
+        maxLength: 5,
+      }),
+      order,
+      sameProperty,
+      breakdown,
+      exclude: excluding(fc.record({ event: fc.constantFrom('a', 'b'), where: overlapping })),
+    })
+    .map(withRanges),
   paths: fc
     .record({
       direction: fc.constantFrom('after', 'before', 'between'),

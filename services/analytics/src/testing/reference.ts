@@ -551,7 +551,17 @@ function chainsAmong(query: FunnelQuery, events: readonly TestEvent[], days: Day
   const { steps, exclude = [], window = { count: 14, unit: 'day' }, breakdown, order } = query;
   const ms =
     { second: 1000, minute: 60_000, hour: 3_600_000, day: DAY, week: 7 * DAY }[window.unit] * window.count;
-  const excluded = events.filter((event) => exclude.some((choice) => isChosen(event, choice)));
+  const excluded = exclude.map(({ from = 0, to = steps.length - 1, ...choice }) => ({
+    from,
+    to,
+    times: events.filter((event) => isChosen(event, choice)).map(({ t }) => t),
+  }));
+  /** Whether an excluded event lies between the steps of a chain and its next event. */
+  const isExcluded = (chain: readonly TestEvent[], next: TestEvent) =>
+    excluded.some(({ from, to, times }) => {
+      const since = chain[from];
+      return since !== undefined && chain.length <= to && times.some((t) => since.t < t && t < next.t);
+    });
   const candidates = steps.map((step) => events.filter((event) => isChosen(event, step)));
   const best: (Chain | undefined)[] = steps.map(() => undefined);
   const isBetween = (one: TestEvent, other: TestEvent) => events.some(({ t }) => one.t < t && t < other.t);
@@ -571,7 +581,7 @@ function chainsAmong(query: FunnelQuery, events: readonly TestEvent[], days: Day
       const last = chain.at(-1);
       if (chain.includes(event) || (first !== undefined && event.t - first.t > ms)) continue;
       if (last !== undefined && event.t < last.t) continue;
-      if (first !== undefined && excluded.some(({ t }) => first.t < t && t < event.t)) continue;
+      if (isExcluded(chain, event)) continue;
       if (order === 'strict' && last !== undefined && isBetween(last, event)) continue;
       extend([...chain, event], [...taken, step]);
     }

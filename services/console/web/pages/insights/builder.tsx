@@ -8,7 +8,16 @@ import { useCohorts, useProperties } from '../../clauses/suggestions.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import styles from './builder.module.css';
-import { type Draft, emptySeries, INTERVALS, KINDS, type Kind, type SeriesDraft, seriesOf } from './draft.ts';
+import {
+  type Draft,
+  emptySeries,
+  INTERVALS,
+  KINDS,
+  type Kind,
+  type SeriesDraft,
+  seriesOf,
+  withoutSeries,
+} from './draft.ts';
 import { BreakdownFields } from './fields/breakdown.tsx';
 import type { KindFieldsProps } from './fields/kind-fields.ts';
 import { RangeFields } from './fields/range.tsx';
@@ -88,11 +97,7 @@ export function Builder({ draft, onChange }: BuilderProps) {
           label={labelOfSeries(draft, at)}
           series={one}
           onChange={(next) => replace(at, next)}
-          onRemove={
-            shown.length > least
-              ? () => change({ series: series.filter((_, index) => index !== at) })
-              : undefined
-          }
+          onRemove={shown.length > least ? () => change(withoutSeries(draft, at)) : undefined}
         />
       ))}
       {shown.length < most ? (

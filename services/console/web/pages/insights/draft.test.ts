@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { draftOf, type Query, queryOf } from './draft.ts';
+import { draftOf, type Query, queryOf, withoutSeries } from './draft.ts';
 
 const common = {
   range: { last: 7, unit: 'day' },
@@ -9,7 +9,14 @@ const common = {
 const seen = { event: 'product seen' };
 const placed = { event: 'order placed', where: [{ attribute: 'total', op: 'gte' as const, value: 10 }] };
 
+const funnel = {
+  ...{ kind: 'funnel', ...common, window: { count: 1, unit: 'day' } },
+  steps: ['seen', 'added', 'checked', 'paid'].map((event) => ({ event })),
+  exclude: [{ event: 'cancelled', from: 1, to: 2 }, { event: 'left', to: 3 }, { event: 'lost' }],
+} satisfies Query;
+
 const queries: Query[] = [
+  funnel,
   { kind: 'retention', ...common, start: seen, return: seen, periods: 4, mode: 'every', retained: 'on' },
   {
     ...{ kind: 'retention', ...common, start: seen, return: { event: 'order placed' }, periods: 4 },
@@ -27,9 +34,19 @@ it.each(queries)('keeps a query that it edits: %j', (query) => {
 });
 
 it('leaves out the property to add up while people may return later as well', () => {
-  const [query] = queries;
+  const query = queries.find(({ kind }) => kind === 'retention');
   if (query === undefined) throw new Error('no query');
   const draft = { ...draftOf(query), weight: 'total' };
   expect(queryOf(draft)).toMatchObject({ weight: 'total' });
   expect(queryOf({ ...draft, retained: 'on_or_after' })).not.toHaveProperty('weight');
+});
+
+it.each([
+  [0, [{ event: 'cancelled', from: 0, to: 1 }, { event: 'left', to: 2 }, { event: 'lost' }]],
+  [1, [{ event: 'cancelled' }, { event: 'left', to: 2 }, { event: 'lost' }]],
+  [2, [{ event: 'cancelled', from: 1, to: 2 }, { event: 'left', to: 2 }, { event: 'lost' }]],
+  [3, [{ event: 'cancelled', from: 1, to: 2 }, { event: 'left' }, { event: 'lost' }]],
+])('keeps excluded events between their steps when step %i is removed', (at, exclude) => {
+  const draft = draftOf(funnel);
+  expect(queryOf({ ...draft, ...withoutSeries(draft, at) })).toHaveProperty('exclude', exclude);
 });

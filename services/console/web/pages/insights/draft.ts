@@ -55,6 +55,12 @@ export interface SeriesDraft {
   where: ClauseDraft[];
 }
 
+/** An excluded event of a funnel, and the indexes of the steps between which it disqualifies, or '' for all. */
+export interface ExcludedDraft extends SeriesDraft {
+  from: string;
+  to: string;
+}
+
 /** The order of the steps of a funnel. */
 export const ORDERS = ['ordered', 'strict', 'any'] as const;
 type Order = (typeof ORDERS)[number];
@@ -99,7 +105,7 @@ export interface Draft {
   view: View;
   /** Empty for any values. */
   sameProperty: string;
-  exclude: SeriesDraft[];
+  exclude: ExcludedDraft[];
   direction: Direction;
   /** The property that names the events of paths. Empty for their names. */
   namedBy: string;
@@ -119,6 +125,8 @@ export const emptySeries = (event = ''): SeriesDraft => ({
   property: '',
   where: [],
 });
+
+export const emptyExcluded = (): ExcludedDraft => ({ ...emptySeries(), from: '', to: '' });
 
 export const emptyRange = (): RangeDraft => ({ mode: 'last', last: 30, unit: 'day', from: '', to: '' });
 
@@ -153,6 +161,18 @@ export const emptyDraft = (): Draft => ({
   cumulative: false,
 });
 
+/** Returns the draft without one of its series. Excluded events stay between the steps that they were between. */
+export function withoutSeries(draft: Draft, at: number): Pick<Draft, 'series' | 'exclude'> {
+  const moved = (step: string) => (step !== '' && Number(step) > at ? `${Number(step) - 1}` : step);
+  return {
+    series: draft.series.filter((_, index) => index !== at),
+    exclude: draft.exclude.map((one) => {
+      const [from, to] = [moved(one.from), moved(one.to)];
+      return { ...one, ...(from === to ? { from: '', to: '' } : { from, to }) };
+    }),
+  };
+}
+
 /** Returns the least and the most series of a query. */
 export const seriesOf = ({
   kind,
@@ -182,6 +202,21 @@ export const rangeDraft = (range: Query['range']): RangeDraft =>
 function choiceOf({ event, where }: SeriesDraft) {
   const clauses = clausesOf(where);
   return { event, ...(clauses.length > 0 && { where: clauses }) };
+}
+
+/** Returns the excluded events with the steps between which they disqualify, unless a step was removed. */
+function excludedOf({ exclude, order }: Draft, last: number) {
+  const chosen = exclude.filter(({ event }) => event !== '');
+  return chosen.map((one) => {
+    const from = one.from === '' ? 0 : Number(one.from);
+    const to = one.to === '' ? last : Number(one.to);
+    const isPart = order !== 'any' && from < to && to <= last;
+    return {
+      ...choiceOf(one),
+      ...(isPart && one.from !== '' && { from }),
+      ...(isPart && one.to !== '' && { to }),
+    };
+  });
 }
 
 function comparisonOf(compare: string) {
@@ -249,7 +284,7 @@ export function queryOf(draft: Draft): Query | undefined {
       };
     }
     case 'funnel': {
-      const exclude = draft.exclude.filter(({ event }) => event !== '').map(choiceOf);
+      const exclude = excludedOf(draft, named.length - 1);
       return {
         kind: 'funnel',
         ...common,
@@ -342,7 +377,11 @@ export function draftOf(query: Query): Draft {
         order: query.order ?? 'ordered',
         view: query.view ?? 'steps',
         sameProperty: query.sameProperty ?? '',
-        exclude: (query.exclude ?? []).map(seriesDraft),
+        exclude: (query.exclude ?? []).map((one) => ({
+          ...seriesDraft(one),
+          from: one.from === undefined ? '' : `${one.from}`,
+          to: one.to === undefined ? '' : `${one.to}`,
+        })),
         ...breakdownDrafts(query.breakdown),
       };
     case 'paths':

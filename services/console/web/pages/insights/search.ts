@@ -1,5 +1,5 @@
 import { type RawSearch, text } from '../../app/page.ts';
-import { type Draft, emptyDraft, emptyRange, emptySeries } from './draft.ts';
+import { type Draft, emptyDraft, emptyExcluded, emptyRange, emptySeries } from './draft.ts';
 
 /** Parses the query that is edited, and the saved reports that are looked for. */
 export const search = (raw: RawSearch): { q: Draft | undefined; find: string | undefined } => ({
@@ -26,6 +26,6 @@ function completed(draft: Partial<Draft> & Pick<Draft, 'kind' | 'series'>): Draf
     range: { ...emptyRange(), ...draft.range },
     breakdown: Array.isArray(draft.breakdown) ? draft.breakdown : [],
     series: draft.series.map(complete),
-    exclude: (draft.exclude ?? []).map(complete),
+    exclude: (draft.exclude ?? []).map((one) => ({ ...emptyExcluded(), ...one })),
   };
 }

@@ -4,7 +4,7 @@ import { Suggested } from '../../../clauses/suggested.tsx';
 import { Button } from '../../../components/button.tsx';
 import { SelectField } from '../../../components/field.tsx';
 import styles from '../builder.module.css';
-import { emptySeries, ORDERS, type SeriesDraft, VIEWS } from '../draft.ts';
+import { type Draft, type ExcludedDraft, emptyExcluded, ORDERS, VIEWS } from '../draft.ts';
 import type { KindFieldsProps } from './kind-fields.ts';
 import { SeriesFields } from './series.tsx';
 import { WindowFields } from './window.tsx';
@@ -46,38 +46,83 @@ export function FunnelFields({ draft, properties, change }: KindFieldsProps) {
           onChange={(sameProperty) => change({ sameProperty })}
         />
       </div>
-      <Excluded exclude={draft.exclude} onChange={(exclude) => change({ exclude })} />
+      <Excluded draft={draft} onChange={(exclude) => change({ exclude })} />
     </>
   );
 }
 
 const MAX_EXCLUDED = 10;
 
-/** The events that may not happen between the first step of a funnel and a later one. */
+/** The events that may not happen between the steps of a funnel. */
 function Excluded({
-  exclude,
+  draft: { exclude, series, order },
   onChange,
 }: {
-  exclude: SeriesDraft[];
-  onChange: (exclude: SeriesDraft[]) => void;
+  draft: Draft;
+  onChange: (exclude: ExcludedDraft[]) => void;
 }) {
+  const hasParts = series.length > 2 && order !== 'any';
   return (
     <>
-      {exclude.map((one, at) => (
-        <SeriesFields
-          key={at}
-          kind="excluded"
-          label={t('Excluded event {number}', { number: at + 1 })}
-          series={one}
-          onChange={(next) => onChange(exclude.map((before, index) => (index === at ? next : before)))}
-          onRemove={() => onChange(exclude.filter((_, index) => index !== at))}
-        />
-      ))}
+      {exclude.map((one, at) => {
+        const replace = (values: Partial<ExcludedDraft>) =>
+          onChange(exclude.map((before, index) => (index === at ? { ...before, ...values } : before)));
+        return (
+          <SeriesFields
+            key={at}
+            kind="excluded"
+            label={t('Excluded event {number}', { number: at + 1 })}
+            series={one}
+            onChange={replace}
+            onRemove={() => onChange(exclude.filter((_, index) => index !== at))}
+          >
+            {hasParts ? <Between excluded={one} steps={series.length} onChange={replace} /> : null}
+          </SeriesFields>
+        );
+      })}
       {exclude.length < MAX_EXCLUDED ? (
-        <Button kind="quiet" icon={Plus} onClick={() => onChange([...exclude, emptySeries()])}>
+        <Button kind="quiet" icon={Plus} onClick={() => onChange([...exclude, emptyExcluded()])}>
           {t('Exclude an event between the steps')}
         </Button>
       ) : null}
+    </>
+  );
+}
+
+/** The steps between which an excluded event disqualifies. The other choice moves out of the way. */
+function Between({
+  excluded: { from, to },
+  steps,
+  onChange,
+}: {
+  excluded: ExcludedDraft;
+  steps: number;
+  onChange: (values: Partial<ExcludedDraft>) => void;
+}) {
+  const last = steps - 1;
+  const title = (step: number) => t('Step {number}', { number: step + 1 });
+  const options = (first: number) =>
+    Array.from({ length: last }, (_, at) => ({ value: `${first + at}`, title: title(first + at) }));
+  const [after, before] = [from === '' ? 0 : Number(from), to === '' ? last : Number(to)];
+  const isKnown = after < before && before <= last;
+  return (
+    <>
+      <SelectField
+        label={t('After')}
+        value={isKnown ? after : 0}
+        options={options(0)}
+        onChange={({ target: { value } }) => {
+          onChange({ from: value === '0' ? '' : value, ...(Number(value) >= before && { to: '' }) });
+        }}
+      />
+      <SelectField
+        label={t('Before')}
+        value={isKnown ? before : last}
+        options={options(1)}
+        onChange={({ target: { value } }) => {
+          onChange({ to: value === `${last}` ? '' : value, ...(Number(value) <= after && { from: '' }) });
+        }}
+      />
     </>
   );
 }

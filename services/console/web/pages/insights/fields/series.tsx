@@ -1,4 +1,5 @@
 import { Trash2 } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { t } from '../../../app/i18n.ts';
 import { Clauses } from '../../../clauses/clauses.tsx';
 import { Suggested } from '../../../clauses/suggested.tsx';
@@ -20,10 +21,12 @@ interface SeriesFieldsProps {
   series: SeriesDraft;
   onChange: (series: SeriesDraft) => void;
   onRemove: (() => void) | undefined;
+  /** Further fields. */
+  children?: ReactNode;
 }
 
 /** The event of a series, step or other part of a query, its conditions and its measure. */
-export function SeriesFields({ kind, label, series, onChange, onRemove }: SeriesFieldsProps) {
+export function SeriesFields({ kind, label, series, onChange, onRemove, children }: SeriesFieldsProps) {
   const names = useEventNames();
   const properties = useProperties(series.event);
   const change = (values: Partial<SeriesDraft>) => onChange({ ...series, ...values });
@@ -65,6 +68,7 @@ export function SeriesFields({ kind, label, series, onChange, onRemove }: Series
             onChange={({ target }) => change({ name: target.value })}
           />
         )}
+        {children}
         {onRemove === undefined ? null : (
           <IconButton icon={Trash2} label={t('Remove {name}', { name: label })} onClick={onRemove} />
         )}
