@@ -115,7 +115,9 @@ async function fillJoins(sql: Sql, { people, joinedPeople, joinedIds, projects }
   });
   await sql.unsafe(`
     insert into people (project_id, distinct_id) select ${project}, 'anonymous-' || id from ${ids};
-    insert into unpublished_people (project_id, distinct_id) select ${project}, 'anonymous-' || id from ${ids}`);
+    -- In the order in which flags inserts, which publishes at the same time.
+    insert into unpublished_people (project_id, distinct_id)
+    select ${project}, 'anonymous-' || id from ${ids} order by 1, 2 on conflict do nothing`);
 }
 
 /** The closed days within the deduplication window that nothing else fills. */

@@ -93,7 +93,7 @@ export function createCohortMembersStore(db: Db | Tx): CohortMembersStore {
     if (prefixes.length === 0) return;
     await tx.execute(sql`
       insert into ${unpublishedCohortParts} (project_id, cohort_id, prefix)
-      select ${projectId}, ${id}, prefix from unnest(${column(prefixes)}) as changed (prefix)
+      select ${projectId}, ${id}, prefix from unnest(${column(prefixes)}) as changed (prefix) order by prefix
       on conflict (project_id, cohort_id, prefix) do update set revision = ${NEXT_REVISION}`);
   }
 
@@ -105,7 +105,7 @@ export function createCohortMembersStore(db: Db | Tx): CohortMembersStore {
       with parts as (delete from ${cohortParts} where ${which} returning project_id, cohort_id, prefix),
       lists as (delete from ${cohortLists} where ${which} returning project_id, cohort_id, ${STATE} as prefix)
       insert into ${unpublishedCohortParts} (project_id, cohort_id, prefix)
-      select * from parts union all select * from lists
+      select * from parts union all select * from lists order by 1, 2, 3
       on conflict (project_id, cohort_id, prefix) do update set revision = ${NEXT_REVISION}`);
   }
 
@@ -222,7 +222,8 @@ export function createCohortMembersStore(db: Db | Tx): CohortMembersStore {
           where project_id = ${projectId} and members ?| ${erased}
             and prefix = any(${column(distinctIds.flatMap(prefixesOf))})
           returning project_id, cohort_id, prefix)
-        insert into ${unpublishedCohortParts} (project_id, cohort_id, prefix) select * from changed
+        insert into ${unpublishedCohortParts} (project_id, cohort_id, prefix)
+        select * from changed order by 1, 2, 3
         on conflict (project_id, cohort_id, prefix) do update set revision = ${NEXT_REVISION}`);
     },
 
@@ -276,7 +277,7 @@ export const cohortMembersRepublication: Republication = {
       insert into ${unpublishedCohortParts} (project_id, cohort_id, prefix)
       select project_id, cohort_id, prefix from ${cohortParts}
       union all select project_id, cohort_id, ${STATE} from ${cohortLists}
-      on conflict do nothing returning 1`);
+      order by 1, 2, 3 on conflict do nothing returning 1`);
     return rows.length;
   },
 };

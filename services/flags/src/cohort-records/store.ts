@@ -87,7 +87,7 @@ export const cohortRepublication: Republication = {
   async publishAll(tx) {
     const rows = await tx.execute(sql`
       insert into ${unpublishedCohorts} (project_id, cohort_id) select project_id, id from ${cohorts}
-      on conflict do nothing returning 1`);
+      order by 1, 2 on conflict do nothing returning 1`);
     return rows.length;
   },
 };

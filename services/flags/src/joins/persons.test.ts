@@ -463,4 +463,29 @@ describe('maintenance of persons', () => {
       select distinct_id from unpublished_people where project_id = ${projectId} order by 1`;
     expect(announced.map((row) => row['distinct_id'])).toEqual(['grace', 'guest', 'visitor']);
   });
+
+  it('publishes all ids again beside calls that announce some of them', async () => {
+    const projectId = newProject();
+    // The id that is announced last is stored first.
+    await apply(projectId, [call('zoe', 'zoe-phone')]);
+    await apply(projectId, [call('ada', 'ada-phone')]);
+    await database.sql`delete from unpublished_people`;
+    const beside = await database.drizzle.transaction(async (tx) => {
+      const joins = createJoinsStore(executeOn(tx));
+      await joins.announce(projectId, ['ada-phone']);
+      const republishing = database.drizzle.transaction((other) => personRepublication.publishAll(other));
+      await eventually(async () => {
+        const waiting = await database.sql`
+          select 1 from pg_locks where locktype = 'transactionid' and not granted
+          and pid in (select pid from pg_stat_activity where datname = current_database())`;
+        expect(waiting).toHaveLength(1);
+      });
+      await joins.announce(projectId, ['zoe-phone']);
+      return { republishing };
+    });
+    await beside.republishing;
+    const announced = await database.sql`
+      select distinct_id from unpublished_people where project_id = ${projectId} order by 1`;
+    expect(announced.map((row) => row['distinct_id'])).toEqual(['ada-phone', 'zoe-phone']);
+  });
 });

@@ -68,7 +68,8 @@ export const personRepublication: Republication = {
       select project_id, distinct_id from ${identities}
       -- Copies of the lost topic may hold ids that were parted since.
       where person_id <> distinct_id or claimed_by is not null or decided_at is not null
-      on conflict do nothing`);
+      -- In the order in which calls announce ids, so that neither waits for the other.
+      order by 1, 2 on conflict do nothing`);
     return count;
   },
 };
