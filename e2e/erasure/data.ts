@@ -74,6 +74,22 @@ export async function addPerson({ call, manage, key }: AllServices, name: string
   await manage('messenger', 'PUT', `${ofProject}/conversations/${opened.conversationId}/status`, {
     status: 'resolved',
   });
+  const said = {
+    externalId: '1',
+    authorName: name,
+    body: `I was ${name}`,
+    createdAt: '2026-01-01T00:00:00Z',
+  };
+  const old = { externalId: name, distinctId, email: `${name}@example.org`, subject: name, status: 'open' };
+  await manage('messenger', 'POST', `${ofProject}/conversation-imports`, {
+    source: 'chatwoot',
+    conversations: [
+      {
+        ...{ ...old, createdAt: said.createdAt },
+        ...{ turns: [{ ...said, authorKind: 'visitor' }], notes: [said] },
+      },
+    ],
+  });
   const rating = { score: 5, comment: `${name} is happy` };
   await asVisitor('POST', `${conversation}/satisfaction`, rating, headers);
   await asVisitor('POST', '/v1/conversations', { distinctId: `device of ${name.at(0)}`, userId });

@@ -88,6 +88,7 @@ export * from './messenger/agents.ts';
 export { MESSENGER_CHOICES } from './messenger/appearance.ts';
 export * from './messenger/attachments.ts';
 export * from './messenger/configuration.ts';
+export * from './messenger/conversation-imports.ts';
 export * from './messenger/conversation-records.ts';
 export * from './messenger/conversations.ts';
 export * from './messenger/inbox.ts';

@@ -47,6 +47,7 @@ import * as managedTokens from './management/tokens.ts';
 import * as agents from './messenger/agents.ts';
 import * as attachments from './messenger/attachments.ts';
 import * as configuration from './messenger/configuration.ts';
+import * as conversationImports from './messenger/conversation-imports.ts';
 import * as conversations from './messenger/conversations.ts';
 import * as inbox from './messenger/inbox.ts';
 import * as liveConversations from './messenger/live-conversations.ts';
@@ -105,6 +106,7 @@ export const managementOperations = operationsOf(
   managedSubscriptions,
   managedMessenger,
   managedSupport,
+  conversationImports,
   agents,
   agentPushes,
   managedFlags,

@@ -25,6 +25,10 @@ export const SUPPORT_LIMITS = {
 /** The default of mailAfterMinutes. */
 export const MAIL_AFTER_MINUTES = 10;
 
+/** The products that conversations are imported from. */
+export const importedFrom = z.enum(['chatwoot', 'intercom']).openapi('ImportedFrom');
+export type ImportedFrom = z.infer<typeof importedFrom>;
+
 export const conversationPriority = z
   .enum(['urgent', 'high', 'normal', 'low'])
   .openapi('ConversationPriority');
@@ -174,7 +178,14 @@ export type ConversationSummary = z.infer<typeof conversationSummary>;
 export const conversationNote = z
   .object({
     id,
-    authorId: z.string().nullable().openapi({ description: 'null if the author was erased.' }),
+    authorId: z
+      .string()
+      .nullable()
+      .openapi({ description: 'null if the author was erased, or for an imported note.' }),
+    authorName: z
+      .string()
+      .nullable()
+      .openapi({ description: 'The name in the other product; null if the note is not imported.' }),
     body: z.string(),
     mentions: z.array(z.string()),
     createdAt: timestamp,
@@ -267,6 +278,7 @@ export type ConversationRating = z.infer<typeof conversationRating>;
 export const operatorConversation = conversation
   .extend({
     ...tools,
+    importedFrom: importedFrom.nullable(),
     turns: z.array(
       turn.extend({
         pageContext: pageContext.nullable(),

@@ -105,7 +105,11 @@ const grants = {
     deployment: MANAGE_PERMISSION,
   },
   'cohorts.write': { allows: 'Change and delete cohorts.', role: 'editor', deployment: MANAGE_PERMISSION },
-  'imports.write': { allows: 'Import events.', role: 'editor', deployment: MANAGE_PERMISSION },
+  'imports.write': {
+    allows: 'Import events and conversations.',
+    role: 'editor',
+    deployment: MANAGE_PERMISSION,
+  },
   'people.write': {
     allows: 'Join and part the distinct ids of people.',
     role: 'editor',

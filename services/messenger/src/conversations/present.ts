@@ -111,6 +111,7 @@ export function presentToOperator(
   return {
     ...presentToVisitor(row),
     ...presentTools(row),
+    importedFrom: row.importedFrom,
     turns: turns.map((turn) => ({
       ...presentTurn(row.id, turn),
       pageContext: turn.pageContext,

@@ -3,6 +3,8 @@ import type { ConversationChange } from '@switchboard/contracts';
 export interface NoteRow {
   id: string;
   authorId: string | null;
+  /** The name of the author of an imported note. */
+  authorName: string | null;
   body: string;
   mentions: string[];
   createdAt: Date;

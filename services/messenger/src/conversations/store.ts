@@ -4,6 +4,7 @@ import {
   type ConversationPriority,
   type ConversationStatus,
   type ConversationTokenRevocation,
+  type ImportedFrom,
   type PageContext,
   type TurnMail,
   type UploadedAttachment,
@@ -32,6 +33,7 @@ import {
 } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/pg-core';
 import { announce } from '../schema/announcements.ts';
+import { claimAttachments, NO_TOKEN } from '../schema/conversations.ts';
 import { addHistory } from '../schema/history.ts';
 import {
   attachments,
@@ -76,6 +78,7 @@ export interface StaffRow extends ConversationRow {
   /** When the visitor wrote the first turn without an answer. */
   waitingSince: Date | null;
   satisfactionScore: number | null;
+  importedFrom: ImportedFrom | null;
 }
 
 /** A conversation in a list of a member. */
@@ -111,7 +114,7 @@ export interface TurnRow {
   position: number;
   authorKind: AuthorKind;
   authorId: string | null;
-  /** The current name and avatar in the project's team. */
+  /** The current name and avatar in the project's team. An imported turn has the name in the other product. */
   authorName: string | null;
   avatarFile: string | null;
   body: string;
@@ -271,9 +274,6 @@ export interface ConversationsStore {
 /** The NOTIFY channel of revoked tokens. The payload is the conversation's id. */
 export const REVOKED_CHANNEL = 'conversation_tokens_revoked';
 
-/** The hash stored after a token is revoked. No token has it. */
-const NO_TOKEN = '';
-
 const NEWEST_TURNS = 50;
 /** The characters of the last turn that a list shows. */
 const SHOWN_OF_TURN = 200;
@@ -354,7 +354,8 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
           authorKind: turns.authorKind,
           body: sql<string>`left(${turns.body}, ${SHOWN_OF_TURN}::int)`,
         },
-        isUnread: sql<boolean>`coalesce(${conversationReads.position}, 0) < ${conversations.turnCount}`,
+        isUnread: sql<boolean>`greatest(${conversationReads.position}, ${conversations.importedTurns}, 0)
+          < ${conversations.turnCount}`,
       })
       .from(found)
       .leftJoin(
@@ -575,6 +576,7 @@ const staffColumns = {
   resolvedAt: conversations.resolvedAt,
   waitingSince: conversations.waitingSince,
   satisfactionScore: conversations.satisfactionScore,
+  importedFrom: conversations.importedFrom,
 };
 
 const sizeColumns = {
@@ -593,7 +595,7 @@ const turnColumns = {
   position: turns.position,
   authorKind: turns.authorKind,
   authorId: turns.authorId,
-  authorName: teammates.name,
+  authorName: sql<string | null>`coalesce(${teammates.name}, ${turns.authorName})`,
   avatarFile: teammates.avatarFile,
   body: turns.body,
   pageContext: turns.pageContext,
@@ -832,29 +834,6 @@ async function positionOfKey(tx: Tx, conversationId: string, key: string): Promi
     .from(turns)
     .where(and(eq(turns.conversationId, conversationId), eq(turns.idempotencyKey, key)));
   return row?.position;
-}
-
-/** Assigns attachments to the turn. Returns false if one is another conversation's, not stored, or already sent. */
-async function claimAttachments(
-  tx: Tx,
-  { conversationId, attachmentIds }: NewTurn,
-  position: number,
-): Promise<boolean> {
-  if (attachmentIds.length === 0) return true;
-  const wanted = sql`unnest(${sql.param(attachmentIds)}::text[]) with ordinality as wanted(id, place)`;
-  const claimed = await tx
-    .update(attachments)
-    .set({ turnPosition: position, place: sql`wanted.place` })
-    .from(wanted)
-    .where(
-      and(
-        eq(attachments.id, sql`wanted.id`),
-        eq(attachments.conversationId, conversationId),
-        sql`${attachments.turnPosition} is null and ${attachments.isStored} and not ${attachments.isExpired}`,
-      ),
-    )
-    .returning({ id: attachments.id });
-  return claimed.length === attachmentIds.length;
 }
 
 function newVisitorTurn(turn: NewTurn, position: number, authorId: string | null): TurnRow {

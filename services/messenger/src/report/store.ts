@@ -18,9 +18,9 @@ export interface DayValues {
 }
 
 export interface ReportStore {
-  /** Returns the conversations that were opened. */
+  /** Returns the conversations that were opened, without imported ones. */
   opened(range: ReportRange): Promise<DayValues[]>;
-  /** Returns the first replies, and the median of their minutes. */
+  /** Returns the first replies, and the median of their minutes, without imported conversations. */
   firstReplies(range: ReportRange): Promise<DayValues[]>;
   /** Returns the resolutions, and the median of their minutes. */
   resolved(range: ReportRange): Promise<DayValues[]>;
@@ -31,10 +31,13 @@ export interface ReportStore {
 const minutes = (from: SQL | unknown, to: SQL | unknown) =>
   sql`percentile_cont(0.5) within group (order by extract(epoch from ${to} - ${from}) / 60)`;
 
+/** Imported conversations are answered, or opened, in another product. */
+const IS_OWN = sql`and ${conversations.importedFrom} is null`;
+
 export function createReportStore(db: Db | Tx): ReportStore {
   async function byDay(
     { projectId, from, to, timezone }: ReportRange,
-    of: { table: SQL | unknown; at: SQL | unknown; amount: SQL },
+    of: { table: SQL | unknown; at: SQL | unknown; amount: SQL; only?: SQL },
   ): Promise<DayValues[]> {
     const rows = await db.execute<{ day: string | null; count: number; amount: number | null }>(sql`
       select to_char(day, 'YYYY-MM-DD') as day, count(*)::int as count, (${of.amount})::float8 as amount
@@ -42,17 +45,25 @@ export function createReportStore(db: Db | Tx): ReportStore {
       where project_id = ${projectId}
         and ${of.at} >= ${from}::timestamp at time zone ${timezone}
         and ${of.at} < (${to}::date + 1)::timestamp at time zone ${timezone}
+        ${of.only ?? sql``}
       group by grouping sets ((day), ())`);
     return rows.map(({ day, count, amount }) => ({ day, count, amount }));
   }
 
   return {
-    opened: (range) => byDay(range, { table: conversations, at: conversations.createdAt, amount: sql`null` }),
+    opened: (range) =>
+      byDay(range, {
+        table: conversations,
+        at: conversations.createdAt,
+        amount: sql`null`,
+        only: IS_OWN,
+      }),
     firstReplies: (range) =>
       byDay(range, {
         table: conversations,
         at: conversations.firstReplyAt,
         amount: minutes(conversations.createdAt, conversations.firstReplyAt),
+        only: IS_OWN,
       }),
     resolved: (range) =>
       byDay(range, {

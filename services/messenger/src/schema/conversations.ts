@@ -3,15 +3,20 @@ import type {
   AuthorKind,
   ConversationPriority,
   ConversationStatus,
+  ImportedFrom,
   PageContext,
   TurnMail,
 } from '@switchboard/contracts';
-import { sql } from 'drizzle-orm';
+import type { Tx } from '@switchboard/database';
+import { and, eq, sql } from 'drizzle-orm';
 import { boolean, index, integer, json, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { timestampMs, tsvector } from './columns.ts';
 
 /** Searches scan all pending entries. With 128 kB of them, inserts cost the same as with the default of 4 MB. */
 const FEW_PENDING = { gin_pending_list_limit: 128 };
+
+/** The hash of a conversation without a valid token. No token has it. */
+export const NO_TOKEN = '';
 
 export const conversations = pgTable(
   'conversations',
@@ -52,6 +57,10 @@ export const conversations = pgTable(
     reopenedAt: timestampMs('reopened_at'),
     /** The visitor's latest rating, from 1 to 5. */
     satisfactionScore: integer('satisfaction_score'),
+    /** The product that the conversation was imported from. */
+    importedFrom: text('imported_from').$type<ImportedFrom>(),
+    /** The position of the last imported turn, up to which no member has anything to read. */
+    importedTurns: integer('imported_turns'),
   },
   (table) => [
     index('conversations_latest_by_assignee')
@@ -115,6 +124,8 @@ export const turns = pgTable(
     id: text().notNull(),
     authorKind: text('author_kind').$type<AuthorKind>().notNull(),
     authorId: text('author_id'),
+    /** The name of the author of an imported turn. */
+    authorName: text('author_name'),
     body: text().notNull(),
     pageContext: json('page_context').$type<PageContext>(),
     idempotencyKey: text('idempotency_key'),
@@ -159,3 +170,26 @@ export const attachments = pgTable(
     index('attachments_unsent').on(table.createdAt).where(sql`${table.turnPosition} is null`),
   ],
 );
+
+/** Assigns attachments to the turn. Returns false if one is another conversation's, not stored, or already sent. */
+export async function claimAttachments(
+  tx: Tx,
+  { conversationId, attachmentIds }: { conversationId: string; attachmentIds: readonly string[] },
+  position: number,
+): Promise<boolean> {
+  if (attachmentIds.length === 0) return true;
+  const wanted = sql`unnest(${sql.param(attachmentIds)}::text[]) with ordinality as wanted(id, place)`;
+  const claimed = await tx
+    .update(attachments)
+    .set({ turnPosition: position, place: sql`wanted.place` })
+    .from(wanted)
+    .where(
+      and(
+        eq(attachments.id, sql`wanted.id`),
+        eq(attachments.conversationId, conversationId),
+        sql`${attachments.turnPosition} is null and ${attachments.isStored} and not ${attachments.isExpired}`,
+      ),
+    )
+    .returning({ id: attachments.id });
+  return claimed.length === attachmentIds.length;
+}

@@ -46,6 +46,8 @@ export const conversationNotes = pgTable(
     conversationId: conversationId(),
     id: text().notNull(),
     authorId: text('author_id'),
+    /** The name of the author of an imported note. */
+    authorName: text('author_name'),
     body: text().notNull(),
     mentions: text().array().notNull(),
     idempotencyKey: text('idempotency_key'),

@@ -449,6 +449,7 @@ export function createSupportStore(db: Db | Tx): SupportStore {
 const noteColumns = {
   id: conversationNotes.id,
   authorId: conversationNotes.authorId,
+  authorName: conversationNotes.authorName,
   body: conversationNotes.body,
   mentions: conversationNotes.mentions,
   createdAt: conversationNotes.createdAt,

@@ -231,6 +231,7 @@ export function createSupport(options: SupportOptions) {
         projectId,
         conversationId,
         authorId: sub,
+        authorName: null,
         body,
         mentions: mentioned,
         createdAt: clock.now(),
@@ -239,13 +240,11 @@ export function createSupport(options: SupportOptions) {
       const stored = await store.addNote(note, audited);
       if (stored === 'no conversation') throw notFound();
       if (stored === 'full') throw new Conflict('The conversation has 200 notes, which is the limit.');
-      const { id, authorId, createdAt } = stored;
+      const { id, authorId, authorName, createdAt } = stored;
       const presented = presentNote({
-        id,
-        authorId,
+        ...{ id, authorId, authorName, createdAt },
         body: stored.body,
         mentions: stored.mentions,
-        createdAt,
       });
       publisher.publishToAgents(projectId, { kind: 'note', conversationId, note: presented });
       return presented;

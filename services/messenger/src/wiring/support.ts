@@ -1,5 +1,8 @@
 import { createSearchConfigurationOf } from '../conversations/languages.ts';
 import { createConversationsStore } from '../conversations/store.ts';
+import { createImports } from '../imports/imports.ts';
+import { importsRoutes } from '../imports/routes.ts';
+import { createImportsStore } from '../imports/store.ts';
 import { supportRoutes } from '../support/routes.ts';
 import { createSearchQueue, SEARCH_LIMITS } from '../support/search-queue.ts';
 import { createSupportStore } from '../support/store.ts';
@@ -9,23 +12,31 @@ import { openAgents } from './agents.ts';
 import { openMailAddresses } from './mail.ts';
 import type { Shared } from './shared.ts';
 
-/** Opens what agents do with conversations besides replying, their preferences and the report. */
+/** Opens what agents do with conversations besides replying, imports, their preferences and the report. */
 export function openSupport(shared: Shared): void {
-  const { app, db, directory, limits, run } = shared;
+  const { app, config, db, directory, limits, run } = shared;
   const store = createSupportStore(db);
+  const searchConfigurationOf = createSearchConfigurationOf(directory);
   const support = createSupport({
     ...shared,
     store,
     searches: createSearchQueue({ ...SEARCH_LIMITS, perSecond: limits.searchSecondsPerProjectPerSecond }),
     mailAddresses: openMailAddresses(shared),
     conversations: createConversationsStore(db),
-    searchConfigurationOf: createSearchConfigurationOf(directory),
+    searchConfigurationOf,
     limits: {
       searches: limits.perMinute('searches', limits.searchesPerMember),
       presence: limits.perMinute('presence', limits.presencePerMember),
     },
   });
   supportRoutes(app, { ...shared, support });
+  const imports = createImports({
+    ...shared,
+    store: createImportsStore(),
+    searchConfigurationOf,
+    conversationDays: config.CONVERSATIONS_RETENTION_DAYS,
+  });
+  importsRoutes(app, { ...shared, imports });
   run(createUpkeep({ ...shared, store }));
   openAgents(shared);
 }

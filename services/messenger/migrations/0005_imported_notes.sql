@@ -1,0 +1,1 @@
+ALTER TABLE "conversation_notes" ADD COLUMN "author_name" text;
