@@ -1,3 +1,4 @@
+import { importConversationsCommand } from '../import-conversations/command.ts';
 import { importEventsCommand } from '../import-events/command.ts';
 import { importFlagsCommand } from '../import-flags/command.ts';
 import { importModels } from '../import-models.ts';
@@ -20,9 +21,10 @@ const listOf = (given: string[] | undefined) =>
   (given ?? []).flatMap((text) => text.split(',')).map((text) => text.trim());
 
 export const imports: Command = {
-  summary: 'import flags or events of another product, or AI models from a price list',
+  summary: 'import flags, events or conversations of another product, or AI models from a price list',
   help: `${importFlagsCommand.help}
 ${importEventsCommand.help}
+${importConversationsCommand.help}
 switchboard import models <file | address | -> [options]
 
 Reads LiteLLM's model_prices_and_context_window.json. Prices in US dollars per token become micro-dollars per million
@@ -39,11 +41,12 @@ ${COMMON_HELP}
   async run(args, terminal) {
     if (args[0] === 'flags') return importFlagsCommand.run(args, terminal);
     if (args[0] === 'events') return importEventsCommand.run(args, terminal);
+    if (args[0] === 'conversations') return importConversationsCommand.run(args, terminal);
     const { values, positionals } = readArguments(args, filters);
     const [what, place, ...rest] = positionals;
     if (what !== 'models' || place === undefined || rest.length > 0) {
       throw new UsageError(
-        'usage: switchboard import models <file | address | ->, switchboard import flags, or switchboard import events',
+        'usage: switchboard import models <file | address | ->, or switchboard import flags, events or conversations',
       );
     }
     const [providers, only, modes] = [listOf(values.provider), listOf(values.only), listOf(values.mode)];

@@ -1,13 +1,14 @@
 import { type ImportSource, importSource } from '@switchboard/contracts';
+import { createPeople, firstKeyOf } from '../imports/people.ts';
+import { progressLine } from '../imports/progress.ts';
+import { inputsOf } from '../imports/reading/inputs.ts';
 import { addressFor, openClient, retryForMs } from '../login/session.ts';
 import { readArguments } from '../terminal/arguments.ts';
 import { COMMON_HELP, type Command, EXIT_CODES } from '../terminal/command.ts';
 import { UsageError } from '../terminal/terminal.ts';
 import { importEvents } from './import-events.ts';
-import { progressLine } from './progress.ts';
-import { inputsOf } from './reading/inputs.ts';
+
 import { describeReport, reportAsJson } from './report.ts';
-import { createPeople } from './sending/people.ts';
 import { amplitude } from './sources/amplitude.ts';
 import { csvSource } from './sources/csv.ts';
 import { mixpanel } from './sources/mixpanel.ts';
@@ -57,13 +58,12 @@ ${COMMON_HELP}
         ? csvSource(await terminal.read(mapping ?? ''), mapping ?? '')
         : SOURCES[sourceName];
     const client = openClient(values, terminal);
-    const findKey = async () => {
-      const { keys } = await client.call('listProjectKeys', { params: { projectId } });
-      const [first] = keys;
-      if (first === undefined) throw new UsageError('the project has no key; give --key');
-      return first;
-    };
-    const progress = progressLine(terminal);
+    const findKey = firstKeyOf(client, projectId);
+    const progress = progressLine(
+      terminal,
+      ({ place, lines, events }: { place: string; lines: number; events: number }) =>
+        `${events} events imported, ${lines} lines read, at ${place.slice(-80)}`,
+    );
     const report = await importEvents(inputsOf(paths), {
       ...{ client, projectId, sourceName, source, dryRun },
       people: (onRefused) =>

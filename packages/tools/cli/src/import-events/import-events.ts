@@ -2,12 +2,14 @@ import { hash } from 'node:crypto';
 import { EVENT_MAX_BYTES, eventBatch, type ImportSource, problemsOf } from '@switchboard/contracts';
 import type { Client } from '@switchboard/management';
 import type { Fields, WireItem } from '@switchboard/other-products';
+import { type Counted, createCounts } from '../imports/counts.ts';
+import type { People } from '../imports/people.ts';
+import { readFault } from '../imports/read-fault.ts';
+import type { Input } from '../imports/reading/inputs.ts';
+import { Refused } from '../imports/refused.ts';
 import { UsageError } from '../terminal/terminal.ts';
-import { createCounts } from './counts.ts';
-import type { Input } from './reading/inputs.ts';
-import { openParts } from './sending/parts.ts';
-import type { People } from './sending/people.ts';
-import { Refused, type Source, type SourceRecord } from './sources/source.ts';
+import { openParts } from './parts.ts';
+import type { Source, SourceRecord } from './sources/source.ts';
 
 export interface ImportOptions {
   client: Client;
@@ -20,8 +22,6 @@ export interface ImportOptions {
   onProgress?(progress: { place: string; lines: number; events: number }): void;
 }
 
-type Kinds = { kind: string; count: number; first: string }[];
-
 export interface ImportedEvents {
   files: number;
   /** Events that this run imported, or would import. */
@@ -31,9 +31,9 @@ export interface ImportedEvents {
   /** Calls with traits, joins and groups. */
   people: number;
   /** Records that are not imported, and why. */
-  refused: Kinds;
+  refused: Counted[];
   /** Parts of records that are not kept. */
-  leftOut: Kinds;
+  leftOut: Counted[];
 }
 
 /** A file has another format if its first records are all refused, up to this number. */
@@ -159,13 +159,4 @@ function faultOf(call: Fields): string | undefined {
   if (error === undefined) return undefined;
   const [problem] = problemsOf({ schema: eventBatch, value, error }, { where: 'event', most: 1 });
   return (problem?.message ?? 'not valid').replace(/^events\[0\]\.?/, '');
-}
-
-/** Names the file in an error of reading it, such as a damaged gzip file. */
-function readFault(error: unknown, place: string): unknown {
-  if (error instanceof UsageError)
-    return error.message.startsWith(place) ? error : new UsageError(`${place}: ${error.message}`);
-  const isOfFile =
-    error instanceof Error && 'code' in error && /^(Z_|E[A-Z]+$|ERR_STREAM)/.test(String(error.code));
-  return isOfFile ? new UsageError(`${place} cannot be read (${String(error.code)})`) : error;
 }

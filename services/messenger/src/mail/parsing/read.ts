@@ -1,5 +1,5 @@
+import { textOfHtml } from '@switchboard/other-products/html';
 import PostalMime from 'postal-mime';
-import { textOfHtml } from './html.ts';
 
 /** A message as its sender wrote it, cut to a bounded size. */
 export interface ReadMail {

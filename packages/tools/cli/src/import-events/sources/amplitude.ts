@@ -7,8 +7,9 @@ import {
   type WireItem,
   without,
 } from '@switchboard/other-products';
+import { Refused, requireTime } from '../../imports/refused.ts';
 import { eventItem, identifyItem } from './calls.ts';
-import { Refused, readJsonLines, requireTime, type Source } from './source.ts';
+import { readJsonLines, type Source } from './source.ts';
 
 const PAGE_EVENT = '[Amplitude] Page Viewed';
 const PAGE = {

@@ -2,10 +2,11 @@ import type { Readable } from 'node:stream';
 import { type Fields, known } from '@switchboard/other-products';
 import { CsvError, parse } from 'csv-parse';
 import { z } from 'zod';
+import { Refused, requireTime } from '../../imports/refused.ts';
 import { readYaml } from '../../manifest/yaml.ts';
 import { UsageError } from '../../terminal/terminal.ts';
 import { eventItem } from './calls.ts';
-import { Refused, requireTime, type Source, type SourceRecord } from './source.ts';
+import type { Source, SourceRecord } from './source.ts';
 
 const column = z.string().min(1);
 

@@ -8,8 +8,9 @@ import {
   type WireItem,
   without,
 } from '@switchboard/other-products';
+import { Refused, requireTime } from '../../imports/refused.ts';
 import { eventItem, identifyItem } from './calls.ts';
-import { Refused, readJsonLines, requireTime, type Source } from './source.ts';
+import { readJsonLines, type Source } from './source.ts';
 
 /** Properties with another name or place in our events, or without content. */
 const MAPPED = [

@@ -1,5 +1,6 @@
 import { type Fields, fieldsOf, fromPostHog } from '@switchboard/other-products';
-import { Refused, readJsonLines, requireTime, type Source } from './source.ts';
+import { Refused, requireTime } from '../../imports/refused.ts';
+import { readJsonLines, type Source } from './source.ts';
 
 /** Reads batch exports as JSON lines: https://posthog.com/docs/data-pipelines/batch-exports/s3. */
 export const posthog: Source = {

@@ -1,5 +1,6 @@
 import { type Fields, fromSegment, known, textOf, without } from '@switchboard/other-products';
-import { Refused, readJsonLines, requireTime, type Source } from './source.ts';
+import { Refused, requireTime } from '../../imports/refused.ts';
+import { readJsonLines, type Source } from './source.ts';
 
 /** The tables of a warehouse with calls, and the types of these calls. */
 const TABLES: Readonly<Record<string, string>> = {

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { documented } from '@switchboard/testkit';
 import { describe, expect, it } from 'vitest';
+import { Refused, requireTime } from '../../imports/refused.ts';
 import { ManifestError } from '../../manifest/yaml.ts';
 import { UsageError } from '../../terminal/terminal.ts';
 import { amplitude } from './amplitude.ts';
@@ -8,7 +9,7 @@ import { csvSource } from './csv.ts';
 import { mixpanel } from './mixpanel.ts';
 import { posthog } from './posthog.ts';
 import { segment } from './segment.ts';
-import { Refused, requireTime, type Source, type SourceRecord } from './source.ts';
+import type { Source, SourceRecord } from './source.ts';
 
 const AT = '2025-03-01T09:30:00.000Z';
 

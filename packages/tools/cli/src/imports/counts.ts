@@ -1,8 +1,15 @@
+/** A kind of event, its count and its first place. */
+export interface Counted {
+  kind: string;
+  count: number;
+  first: string;
+}
+
 /** How often something happened, by kind, with its first place. */
 export interface Counts {
   add(kind: string, place: string): void;
   /** The most frequent first. */
-  list(): { kind: string; count: number; first: string }[];
+  list(): Counted[];
 }
 
 const MAX_KINDS = 100;

@@ -13,20 +13,34 @@ const CHUNK = 5_000;
 /** Quotes deeper than this are marked like quotes of this depth. */
 const MAX_QUOTES = 5;
 
+interface TextOptions {
+  /** Called with the address of each picture. */
+  onPicture?(url: string): void;
+  /** Whether the addresses of links follow their texts. */
+  hasLinks?: boolean;
+}
+
+const LINK = /^(https?|mailto):/i;
+
 /** Returns the text of HTML, at most `maxLength` characters. Quoted text gets the marks of plain text. */
-export function textOfHtml(html: string, maxLength: number): string {
+export function textOfHtml(
+  html: string,
+  maxLength: number,
+  { onPicture, hasLinks = false }: TextOptions = {},
+): string {
   let text = '';
   let hidden = 0;
   let quotes = 0;
   let depth = 0;
   let isLineStart = true;
+  let link: { url: string; start: number } | undefined;
   const breakLine = () => {
     if (!isLineStart) text += '\n';
     isLineStart = true;
   };
   const parser = new Parser(
     {
-      onopentag(name) {
+      onopentag(name, { src, href }) {
         depth += 1;
         if (HIDDEN.has(name)) hidden += 1;
         if (BLOCKS.has(name)) breakLine();
@@ -35,6 +49,9 @@ export function textOfHtml(html: string, maxLength: number): string {
           else if (text !== '' && !text.endsWith('\n\n')) text += '\n';
         }
         if (name === 'blockquote') quotes += 1;
+        if (name === 'img' && src !== undefined) onPicture?.(src);
+        if (name === 'a' && hasLinks && href !== undefined && LINK.test(href))
+          link = { url: href, start: text.length };
       },
       ontext(data) {
         if (hidden > 0 || text.length >= maxLength) return;
@@ -47,6 +64,12 @@ export function textOfHtml(html: string, maxLength: number): string {
       },
       onclosetag(name) {
         depth -= 1;
+        if (name === 'a' && link !== undefined) {
+          const { url, start } = link;
+          if (text.length < maxLength && !text.slice(start).includes(url.replace(/^mailto:/i, '')))
+            text += ` (${url})`;
+          link = undefined;
+        }
         if (HIDDEN.has(name)) hidden = Math.max(0, hidden - 1);
         if (BLOCKS.has(name)) breakLine();
         if (name === 'p') text += '\n';

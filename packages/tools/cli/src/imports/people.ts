@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
+import type { Client } from '@switchboard/management';
 import type { WireItem } from '@switchboard/other-products';
 import { backoffDelay, pause } from '@switchboard/resilience';
-import { UsageError } from '../../terminal/terminal.ts';
+import { UsageError } from '../terminal/terminal.ts';
 
 interface PeopleOptions {
   /** The address of ingestion. */
@@ -132,4 +133,14 @@ function messageIn(text: string): string {
   } catch {
     return text.slice(0, 200);
   }
+}
+
+/** Returns a function that finds the first key of a project. Throws UsageError. */
+export function firstKeyOf(client: Client, projectId: string): () => Promise<string> {
+  return async () => {
+    const { keys } = await client.call('listProjectKeys', { params: { projectId } });
+    const [first] = keys;
+    if (first === undefined) throw new UsageError('the project has no key; give --key');
+    return first;
+  };
 }
