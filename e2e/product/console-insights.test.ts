@@ -235,6 +235,13 @@ describe.skipIf(!hasChromium)('insights and dashboards in the console', () => {
       await expect.poll(() => people.textContent()).not.toBe('0');
       expect(await excluded.getByLabel('Before').inputValue()).toBe('2');
       await look('funnel-excluded');
+      await page.getByRole('button', { name: 'Remove Excluded event 1' }).click();
+      const third = values(page).getByRole('row').nth(3).getByRole('cell').first();
+      const before = Number(await third.textContent());
+      await page.getByRole('group', { name: 'Step 2' }).getByLabel('Optional step').check();
+      await page.getByRole('rowheader', { name: 'order placed (optional)' }).waitFor();
+      await expect.poll(async () => Number(await third.textContent())).toBeGreaterThan(before);
+      await look('funnel-optional');
       await page.getByRole('button', { name: 'Remove Step 3' }).click();
       await page.getByLabel('Order of the steps').selectOption('any');
       await page.getByRole('rowheader', { name: '2 steps' }).waitFor();

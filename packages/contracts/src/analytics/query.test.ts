@@ -51,6 +51,15 @@ test.each([
       exclude: [start, { ...start, from: 1 }, { ...start, to: 1 }, { ...start, from: 1, to: 2 }],
     },
   ],
+  [
+    'a funnel with optional steps',
+    {
+      kind: 'funnel',
+      range,
+      steps: [start, { ...start, optional: true }, { ...start, optional: false }, start],
+      order: 'strict',
+    },
+  ],
   ['retention', { kind: 'retention', range, start, return: start, periods: 8, mode: 'every' }],
   ['paths', { kind: 'paths', range, after: start, before: start, property: 'path' }],
   ['stickiness', { kind: 'stickiness', range, series }],
@@ -107,6 +116,21 @@ test.each([
   ['breakdown.limit', { kind: 'trends', range, series, breakdown: { property: 'x', limit: 11 } }],
   ['series', { kind: 'trends', range, series: Array(13).fill(start) }],
   ['steps', { kind: 'funnel', range, steps: [start] }],
+  ['steps.0.optional', { kind: 'funnel', range, steps: [{ ...start, optional: true }, start] }],
+  ['steps.1.optional', { kind: 'funnel', range, steps: [start, { ...start, optional: true }] }],
+  [
+    'steps.1.optional',
+    { kind: 'funnel', range, steps: [start, { ...start, optional: true }, start], order: 'any' },
+  ],
+  [
+    'exclude.0.to',
+    {
+      kind: 'funnel',
+      range,
+      steps: [start, { ...start, optional: true }, start],
+      exclude: [{ ...start, to: 1 }],
+    },
+  ],
   [
     'exclude.0.from',
     { kind: 'funnel', range, steps: [start, start], order: 'any', exclude: [{ ...start, from: 0 }] },

@@ -240,6 +240,13 @@ const MAX_STEPS = 20;
 /** The bits of an event that are left for steps and exclusions: the others tell its time over decades. */
 const MAX_STEPS_AND_RANGES = 22;
 
+const funnelStep = namedChoice.extend({
+  optional: z.boolean().optional().openapi({
+    description:
+      'Whether people who skip the step still reach the later ones. It then counts those who did it in its place: after the last step before it that is not optional, and not after an event of the next one. Not for the first or last step. Default: false.',
+  }),
+});
+
 const stepIndex = z
   .int()
   .min(0)
@@ -263,7 +270,7 @@ export const funnelQuery = z
   .strictObject({
     kind: z.literal('funnel'),
     ...common,
-    steps: z.array(namedChoice).min(2).max(MAX_STEPS),
+    steps: z.array(funnelStep).min(2).max(MAX_STEPS),
     window: window
       .optional()
       .openapi({ description: 'The maximum time from the first step to the last. Default: 14 days.' }),
@@ -296,6 +303,16 @@ export const funnelQuery = z
     path: ['breakdown'],
     message: 'not with time_to_convert; remove one of them',
   })
+  .superRefine(({ steps, order }, context) => {
+    steps.forEach(({ optional }, index) => {
+      if (optional !== true) return;
+      const report = (message: string) =>
+        context.addIssue({ code: 'custom', path: ['steps', index, 'optional'], message });
+      if (order === 'any') report('not in any order, in which each step may be missing; remove it');
+      else if (index === 0) report('not for the first step, with which people enter; remove it');
+      else if (index === steps.length - 1) report('not for the last step, which ends the funnel; remove it');
+    });
+  })
   .superRefine(({ steps, exclude = [], order }, context) => {
     const report = (path: Path, message: string) =>
       context.addIssue({ code: 'custom', path: ['exclude', ...path], message });
@@ -307,6 +324,9 @@ export const funnelQuery = z
         report([index, end], 'not in any order, which has no step before another; remove it');
       } else if (to >= steps.length) {
         report([index, 'to'], `not a step; the query has 0 to ${steps.length - 1}`);
+      } else if (steps[from]?.optional === true || steps[to]?.optional === true) {
+        const side = steps[from]?.optional === true ? 'from' : 'to';
+        report([index, side], 'an optional step, which people skip; use one that is not');
       } else if (from >= to) {
         report([index, end], `no step lies after ${from} and up to ${to}; from must be less than to`);
       }

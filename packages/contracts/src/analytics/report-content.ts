@@ -105,9 +105,13 @@ const funnel = z.object({
       z.object({
         name,
         count: z.number().min(0),
+        optional: z.boolean().optional().openapi({
+          description:
+            'Whether people reach the later steps without this one. Shares compare with a step before it.',
+        }),
         medianSeconds: value.optional().openapi({
           description:
-            'Median time from the previous step. null for the first step, and for a step that no one reached.',
+            'Median time from the last step before it that is not optional. null for the first step, and for a step that no one reached.',
         }),
       }),
     )

@@ -39,6 +39,18 @@ describe('the table of a report', () => {
     );
     expect(
       csv({
+        kind: 'funnel',
+        steps: [
+          { name: 'Seen', count: 200 },
+          { name: 'Saved', count: 20, optional: true },
+          { name: 'Paid', count: 50 },
+        ],
+      }),
+    ).toBe(
+      '"Step","Count","Share of previous step","Share of first step"\r\n"Seen",200,,1\r\n"Saved (optional)",20,0.1,0.1\r\n"Paid",50,0.25,0.25\r\n',
+    );
+    expect(
+      csv({
         kind: 'grid',
         periods: ['Week 0', 'Week 1'],
         rows: [{ name: '2026-03-02', size: 10, values: [100, null] }],

@@ -1,7 +1,7 @@
 import { intervalOf } from './buckets.ts';
 import type { Funnel, Grid, Interval, OverBuckets, Paths, ReportContent } from './content.ts';
 import { nodesOf } from './paths.ts';
-import { averagesOf, seriesAmount } from './totals.ts';
+import { averagesOf, seriesAmount, stepBefore } from './totals.ts';
 
 /** `value` is in the report's unit, `share` is 0 to 1. */
 export type ColumnFormat = 'value' | 'count' | 'share' | 'seconds';
@@ -36,6 +36,8 @@ export interface Table {
 export interface TableTexts {
   intervals: Record<Interval, string>;
   step: string;
+  /** The name of a step that people can skip. */
+  optional(step: string): string;
   count: string;
   ofPrevious: string;
   ofFirst: string;
@@ -52,6 +54,7 @@ export interface TableTexts {
 export const ENGLISH_TABLE: TableTexts = {
   intervals: { hour: 'Hour', day: 'Day', week: 'Week of', month: 'Month' },
   step: 'Step',
+  optional: (step) => `${step} (optional)`,
   count: 'Count',
   ofPrevious: 'Share of previous step',
   ofFirst: 'Share of first step',
@@ -96,11 +99,11 @@ function funnel({ steps, series = [] }: Funnel, texts: TableTexts): Table {
     ...(hasTimes ? [{ name: texts.medianTime, format: 'seconds' } as const] : []),
     ...series.map(({ name }) => ({ name, format: 'count' }) as const),
   ];
-  const rows = steps.map(({ name, count, medianSeconds }, at) => ({
-    name,
+  const rows = steps.map(({ name, count, optional, medianSeconds }, at) => ({
+    name: optional === true ? texts.optional(name) : name,
     values: [
       count,
-      at === 0 ? null : share(count, steps[at - 1]?.count),
+      at === 0 ? null : share(count, stepBefore(steps, at)?.count),
       share(count, first),
       ...(hasTimes ? [medianSeconds ?? null] : []),
       ...series.map(({ values }) => values[at]),

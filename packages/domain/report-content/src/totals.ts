@@ -80,6 +80,11 @@ export function conversionOf({ steps }: Funnel): number | undefined {
   return steps.length < 2 || first === 0 || last === undefined ? undefined : last / first;
 }
 
+/** Returns the step that a step of a funnel compares with: the last one before it that is not optional. */
+export function stepBefore(steps: Funnel['steps'], at: number): Funnel['steps'][number] | undefined {
+  return steps.findLast(({ optional }, index) => index < at && optional !== true);
+}
+
 /**
  * Returns the averages of a grid's periods over all rows that have a value, weighted by the size of each row.
  * Undefined if no row has a value, or a row has no size.

@@ -2,31 +2,35 @@ import type { PersonEvents } from '../engine/engine.ts';
 import { countAt, maskAt, timeAt } from './packed-events.ts';
 import { createPlaces } from './places.ts';
 
-/** The steps between which an event ends a chain. */
+/** The steps between which an event ends a chain, and the bit of such an event. */
 export interface Exclusion {
   from: number;
   to: number;
+  bit: number;
 }
 
-/** The conditions of chains. Bit 0 of an event is the first step. The bits after the last step are the exclusions. */
+/** The conditions of chains. The first bits of an event are the steps. */
 interface ChainRules {
-  steps: number;
+  /** Whether chains can leave out each step. Not the first or the last. */
+  isOptional: readonly boolean[];
   /** The maximum time from the first step to any other, in milliseconds. */
   windowMs: number;
   /** Whether every moment with events between the first step and the last has one of the steps. */
   isStrict: boolean;
+  /** From and to steps that chains cannot leave out. */
   exclusions: readonly Exclusion[];
+  /** The number of bits of an event. */
+  bits: number;
 }
-
-/** Returns the number of bits of an event of chains. */
-export const chainBits = ({ steps, exclusions }: Pick<ChainRules, 'steps' | 'exclusions'>): number =>
-  steps + exclusions.length;
 
 /** The chains of a person, after `follow`. */
 export interface Chains {
   /** Finds the chains in the events of a person. Returns the number of steps of the longest one. */
   follow(events: PersonEvents): number;
-  /** Returns the time of each step of the chain that ends at a step, in milliseconds. */
+  /**
+   * Returns the time of each step of the chain that ends at a step, in milliseconds. That of an optional step in between
+   * is the time of the step before.
+   */
   timesOf(step: number): ArrayLike<number>;
   /** Returns the label of the first event of the chain that ends at a step. */
   labelOf(step: number): string;
@@ -54,8 +58,10 @@ interface Alike {
  * An excluded event ends every chain between its steps, unless the step from which it counts is at the same moment.
  * So among the chains that end at a step and go on, the one with the latest start can do all that the others can.
  */
-export function createChains({ steps, windowMs, isStrict, exclusions }: ChainRules): Chains {
-  const bits = chainBits({ steps, exclusions });
+export function createChains({ isOptional, windowMs, isStrict, exclusions, bits }: ChainRules): Chains {
+  const steps = isOptional.length;
+  /** The last step before each one that chains cannot leave out. */
+  const required = isOptional.map((_, step) => requiredBefore(isOptional, step));
   /** The times of the chain that ends at each step and goes on, by step and position. */
   const times = new Float64Array(steps * steps);
   /** The number of the start event in the order of time, by the step at which the chain ends. */
@@ -73,8 +79,12 @@ export function createChains({ steps, windowMs, isStrict, exclusions }: ChainRul
 
   /** Replaces the chain that ends at a step by one that ends earlier, followed by steps at a moment. */
   function extend(step: number, earlier: number, t: number): void {
-    times.copyWithin(step * steps, earlier * steps, earlier * steps + earlier + 1);
-    times.fill(t, step * steps + earlier + 1, step * steps + step + 1);
+    const row = step * steps;
+    times.copyWithin(row, earlier * steps, earlier * steps + earlier + 1);
+    times.fill(t, row + earlier + 1, row + step + 1);
+    for (let at = Math.max(earlier, 1); at < step; at++) {
+      if (isOptional[at] === true) times[row + at] = times[row + at - 1] ?? NEVER;
+    }
     starts[step] = starts[earlier] ?? 0;
   }
 
@@ -98,14 +108,20 @@ export function createChains({ steps, windowMs, isStrict, exclusions }: ChainRul
     const limitOf = limits(mask);
     for (let step = steps - 1; step > 0; step--) {
       if (isStrict) end(step);
-      const isNext = (mask >> step) % 2 === 1 && isAlive(step - 1, t);
-      if (isNext && startOf(step - 1) > startOf(step)) {
-        extend(step, step - 1, t);
+      let latest = NONE;
+      if ((mask >> step) % 2 === 1) {
+        for (let earlier = step - 1; earlier >= (required[step] ?? 0); earlier--) {
+          if (!isAlive(earlier, t)) continue;
+          if (latest === NONE || startOf(earlier) > startOf(latest)) latest = earlier;
+        }
+      }
+      if (latest !== NONE && startOf(latest) > startOf(step)) {
+        extend(step, latest, t);
         keepBest(step);
       }
       const limit = limitOf?.[step] ?? steps;
       if (limit > step) continue;
-      if (isNext && limit === step) extend(step, step - 1, t);
+      if (latest !== NONE && limit === step) extend(step, latest, t);
       else end(step);
     }
     if (isStrict || limitOf?.[0] === 0) end(0);
@@ -119,13 +135,13 @@ export function createChains({ steps, windowMs, isStrict, exclusions }: ChainRul
     const masks = alike.flatMap(({ mask, count }) => Array<number>(Math.min(count, steps)).fill(mask));
     const limitOf = limits(alike.reduce((all, { mask }) => all | mask, 0));
     const reached = Array.from({ length: steps }, (_, step) =>
-      isAlive(step, t) ? lastStepAfter(step, masks) : step,
+      isAlive(step, t) ? stepsAfter(step, masks) : 0,
     );
     /** Returns the last step before one at which the latest chain ends that goes on to a step now. */
     const latestTo = (step: number, before: number) => {
       let latest = NONE;
       for (let earlier = before - 1; earlier >= 0; earlier--) {
-        if ((reached[earlier] ?? 0) < step) continue;
+        if (((reached[earlier] ?? 0) >> step) % 2 === 0) continue;
         if (latest === NONE || startOf(earlier) > startOf(latest)) latest = earlier;
       }
       return latest;
@@ -145,25 +161,34 @@ export function createChains({ steps, windowMs, isStrict, exclusions }: ChainRul
     }
     for (const { mask, starts: start } of alike) {
       if (mask % 2 === 0) continue;
-      const last = lastStepAfter(0, masks.toSpliced(masks.indexOf(mask), 1));
-      for (let step = 0; step <= last; step++) {
+      const now = stepsAfter(0, masks.toSpliced(masks.indexOf(mask), 1)) + 1;
+      for (let step = 0; step < steps; step++) {
+        if ((now >> step) % 2 === 0) continue;
         if (startOf(step) < t || label(start) > label(starts[step] ?? 0)) begin(step, t, start);
       }
     }
     for (let step = 0; step < steps; step++) keepBest(step);
   }
 
-  /** Returns the last of the steps after one that can all have different events of these. */
-  function lastStepAfter(step: number, masks: readonly number[]): number {
-    let last = step;
-    while (last + 1 < steps && haveEvents(step + 1, last + 1, masks)) last++;
-    return last;
+  /** Returns the steps after one that can be next at a moment with these events, as bits. */
+  function stepsAfter(first: number, masks: readonly number[]): number {
+    let [found, between] = [0, 0];
+    for (let step = first + 1; step < steps; step++) {
+      if (haveEvents(between + 2 ** step, masks)) found += 2 ** step;
+      else if (isOptional[step] !== true) break;
+      if (isOptional[step] !== true) between += 2 ** step;
+    }
+    return found;
   }
 
-  function haveEvents(first: number, last: number, masks: readonly number[]): boolean {
+  /** Whether each of some steps can have an event of its own. */
+  function haveEvents(wanted: number, masks: readonly number[]): boolean {
     const places = createPlaces();
-    const wanted = 2 ** (last + 1) - 2 ** first;
-    return masks.filter((mask) => places.add(mask & wanted)).length === last + 1 - first;
+    const missing = masks.reduce(
+      (left, mask) => (places.add(mask & wanted) ? left & (left - 1) : left),
+      wanted,
+    );
+    return missing === 0;
   }
 
   return {
@@ -192,14 +217,21 @@ export function createChains({ steps, windowMs, isStrict, exclusions }: ChainRul
           followTogether(t, alike);
         }
       }
-      let depth = 0;
-      while (depth < steps && best[depth * steps] !== NEVER) depth++;
-      return depth;
+      let last = steps - 1;
+      while (last >= 0 && (isOptional[last] === true || best[last * steps] === NEVER)) last--;
+      return last + 1;
     },
     timesOf: (step) => best.subarray(step * steps, step * steps + step + 1),
     labelOf: (step) => label(bestStarts[step] ?? 0),
     startsOf: (words) => countAt(words, 0),
   };
+}
+
+/** Returns the last step before one that chains cannot leave out. */
+export function requiredBefore(isOptional: readonly boolean[], step: number): number {
+  let before = step - 1;
+  while (isOptional[before] === true) before--;
+  return before;
 }
 
 /**
@@ -210,13 +242,14 @@ function createLimits(
   steps: number,
   exclusions: readonly Exclusion[],
 ): (mask: number) => Int32Array | undefined {
+  const bits = exclusions.reduce((all, { bit }) => all | (1 << bit), 0);
   const known = new Map<number, Int32Array>();
   return (mask) => {
-    const excluded = mask >> steps;
+    const excluded = mask & bits;
     if (excluded === 0) return undefined;
     const before = known.get(excluded);
     if (before !== undefined) return before;
-    const present = exclusions.filter((_, bit) => (excluded >> bit) % 2 === 1);
+    const present = exclusions.filter(({ bit }) => (excluded >> bit) % 2 === 1);
     const limits = Int32Array.from({ length: steps }, (_, step) =>
       Math.min(steps, ...present.filter(({ from, to }) => from <= step && step < to).map(({ from }) => from)),
     );

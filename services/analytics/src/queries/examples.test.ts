@@ -466,6 +466,30 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
     expect(report).toMatchObject({ steps: counts.map((count) => ({ count })) });
   });
 
+  it('lets people skip an optional step, and counts it only in its place', async () => {
+    const visits = {
+      ada: 'seen saved paid',
+      bob: 'seen paid',
+      cyd: 'seen saved',
+      // Saved after the payment, before the next start.
+      dan: 'seen paid saved seen',
+      eve: 'saved seen',
+    };
+    const events = Object.entries(visits).flatMap(([person, names]) =>
+      names.split(' ').map((name, minute) => ({ at: `2026-03-03T12:0${minute}:00Z`, person, name })),
+    );
+    const ask = await queryRunner(started, events);
+    const steps = [{ event: 'seen' }, { event: 'saved', optional: true }, { event: 'paid' }];
+    const query = { kind: 'funnel', ...onDay('2026-03-03'), steps };
+    const report = [
+      { count: 5, medianSeconds: null },
+      { count: 2, optional: true, medianSeconds: 60 },
+      { count: 3, medianSeconds: 60 },
+    ];
+    expect(await ask(query)).toMatchObject({ steps: report });
+    expect(await ask({ ...query, order: 'strict' })).toMatchObject({ steps: report });
+  });
+
   it('counts steps with the same value of a property', async () => {
     const orders = {
       ada: ['begun 1', 'begun 2', 'paid 1'],

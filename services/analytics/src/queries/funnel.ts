@@ -9,11 +9,12 @@ import {
 } from '@switchboard/contracts';
 import { calendarOf, spanOf } from '../calendar/calendar.ts';
 import { UnusableQuery } from '../conditions/clauses.ts';
-import { QueryTooLarge } from '../engine/engine.ts';
+import { type PersonEvents, QueryTooLarge } from '../engine/engine.ts';
 import { allOf, anyOf, FALSE, join, type Sql, sql, TRUE, texts } from '../engine/sql.ts';
 import { anyOrderBits, createAnyOrder } from '../passes/any-order.ts';
-import { type Chains, chainBits, createChains, type Exclusion } from '../passes/chains.ts';
+import { type Chains, createChains, type Exclusion, requiredBefore } from '../passes/chains.ts';
 import { createDurations } from '../passes/durations.ts';
+import { createOptional } from '../passes/optional.ts';
 import { endOf, maskOf, packedOf } from '../passes/packed-events.ts';
 import { createPerValue } from '../passes/per-value.ts';
 import { binOf, timeBins } from '../passes/time-bins.ts';
@@ -52,8 +53,18 @@ function durationOf({ steps }: FunnelQuery, chains: Chains): number {
   return (times[steps.length - 1] ?? 0) - (times[0] ?? 0);
 }
 
-/** Returns a query of the events of each person with a start, and what follows them. */
-function passOf(query: FunnelQuery, { source, now }: QueryInputs): { people: Sql; chains: Chains } {
+/** A pass over the events of people. */
+interface Pass {
+  /** A query of the events of each person with a start. */
+  people: Sql;
+  chains: Chains;
+  /** The last step before each one that is not optional. */
+  required: readonly number[];
+  /** The chains that end at each optional step. Undefined for other steps. */
+  optional: readonly (Chains | undefined)[];
+}
+
+function passOf(query: FunnelQuery, { source, now }: QueryInputs): Pass {
   const { dialect } = source;
   const { interval = DEFAULT_INTERVAL, timezone = 'UTC', steps, exclude, where = [], breakdown } = query;
   const { sameProperty } = query;
@@ -63,7 +74,7 @@ function passOf(query: FunnelQuery, { source, now }: QueryInputs): { people: Sql
   const choices: readonly EventChoice[] = [...steps, ...(exclude ?? [])];
   const isAny = query.order === 'any';
   const exclusions = exclusionsOf(query);
-  const bits = isAny ? anyOrderBits(steps.length) : chainBits({ steps: steps.length, exclusions });
+  const bits = isAny ? anyOrderBits(steps.length) : steps.length + exclusions.length;
   const packing = { from: calendar.from, bits };
   const instants = { from: calendar.from, to: Math.min(calendar.to + longest, endOf(packing)) };
   const events = partsOf(query).map(({ names, isStart }) => {
@@ -98,32 +109,45 @@ function passOf(query: FunnelQuery, { source, now }: QueryInputs): { people: Sql
     from (select *, ${packedOf(packing)} as x from (${join(events, sql` union all `)}) as told
       where value is not null and ${isRead}) as packed
     group by ${groups} having count(case when ${isStart} then 1 end) > 0`;
-  const chains = isAny
-    ? createAnyOrder({ steps: steps.length, windowMs: longest })
-    : createChains({
-        steps: steps.length,
-        windowMs: longest,
-        isStrict: query.order === 'strict',
-        exclusions,
-      });
-  if (sameProperty === undefined) return { people: grouped, chains };
+  const isOptional = steps.map(({ optional = false }) => optional);
+  const rules = { isOptional, windowMs: longest, isStrict: query.order === 'strict', exclusions, bits };
+  const chains = isAny ? createAnyOrder({ steps: steps.length, windowMs: longest }) : createChains(rules);
+  const optional = isAny ? [] : createOptional(rules);
+  const required = steps.map((_, step) => requiredBefore(isOptional, step));
+  if (sameProperty === undefined) return { people: grouped, chains, optional, required };
   const lists = dialect.concatenated(dialect.prepended(sql`-1`, sql`events`));
   return {
     people: sql`select p, ${lists} as events, ${dialect.concatenated(sql`labels`)} as labels
       from (${grouped}) as own group by p`,
     chains: createPerValue(chains),
+    optional: optional.map((one) => one && createPerValue(one)),
+    required,
   };
+}
+
+/** Returns the chains that end at a step if the person reached it, after `follow` returned the steps reached. */
+function endingAt(
+  { chains, optional, required }: Pass,
+  step: number,
+  reached: number,
+  events: PersonEvents,
+): Chains | undefined {
+  const own = optional[step];
+  if (own === undefined) return step < reached ? chains : undefined;
+  return (required[step] ?? 0) < reached && own.follow(events) > step ? own : undefined;
 }
 
 /** Returns the excluded events by the steps between which they count. In any order, there is one range. */
 function exclusionsOf(query: FunnelQuery): (Exclusion & { choices: EventChoice[] })[] {
   const ranges = excludedRanges(query);
-  const found: (Exclusion & { choices: EventChoice[] })[] =
-    query.order === 'any' ? [{ from: 0, to: query.steps.length - 1, choices: [] }] : [];
+  const found: (Exclusion & { choices: EventChoice[] })[] = [];
+  const add = (from: number, to: number, choices: EventChoice[]) =>
+    found.push({ from, to, choices, bit: query.steps.length + found.length });
+  if (query.order === 'any') add(0, query.steps.length - 1, []);
   query.exclude?.forEach((choice, index) => {
     const { from, to } = ranges[index] ?? { from: 0, to: 0 };
     const same = found.find((one) => one.from === from && one.to === to);
-    if (same === undefined) found.push({ from, to, choices: [choice] });
+    if (same === undefined) add(from, to, [choice]);
     else same.choices.push(choice);
   });
   return found;
@@ -161,7 +185,8 @@ interface Tally {
 }
 
 async function tallyOf(query: FunnelQuery, inputs: QueryInputs): Promise<Tally> {
-  const { people, chains } = passOf(query, inputs);
+  const pass = passOf(query, inputs);
+  const { people, chains, required } = pass;
   const isBroken = query.breakdown !== undefined;
   const counts = new Map<string, number[]>();
   const durations = query.steps.map(createDurations);
@@ -171,16 +196,17 @@ async function tallyOf(query: FunnelQuery, inputs: QueryInputs): Promise<Tally> 
     const of = counts.get(label) ?? query.steps.map(() => 0);
     counts.set(label, of);
     if (counts.size > MAX_LABELS) throw new QueryTooLarge('The breakdown has too many values.');
-    for (let step = 0; step < reached; step++) {
+    for (let step = 0; step < of.length; step++) {
+      const times = endingAt(pass, step, reached, events)?.timesOf(step);
+      if (times === undefined) continue;
       of[step] = (of[step] ?? 0) + 1;
-      const times = chains.timesOf(step);
-      if (step > 0) durations[step]?.add((times[step] ?? 0) - (times[step - 1] ?? 0));
+      if (step > 0) durations[step]?.add((times[step] ?? 0) - (times[required[step] ?? 0] ?? 0));
     }
   });
   return { counts, medians: durations.map((one) => one.median()) };
 }
 
-/** The `state` of a point for people who reached the step before and not this one. */
+/** The `state` of a point for people who reached the last step before that is not optional, and not this one. */
 const DROPPED = 'dropped';
 
 /** Returns the first people who reached a step, or who dropped out before it. */
@@ -190,7 +216,8 @@ export async function funnelPeople(
   part: Part,
   inputs: QueryInputs,
 ): Promise<string[]> {
-  const { people, chains } = passOf(query, inputs);
+  const pass = passOf(query, inputs);
+  const { people, chains, required } = pass;
   const first = createFirstPeople(part);
   if (query.view === 'time_to_convert') {
     const bins = timeBins(windowMs(query.window, FUNNEL_WINDOW));
@@ -209,7 +236,8 @@ export async function funnelPeople(
   const isOfLine = await lineAt(query, point, inputs);
   await inputs.eachPerson(people, (events) => {
     const reached = chains.follow(events);
-    const isAtStep = isDropped ? reached === step : reached > step;
+    const hasDone = endingAt(pass, step, reached, events) !== undefined;
+    const isAtStep = isDropped ? !hasDone && reached > (required[step] ?? 0) : hasDone;
     if (isAtStep && isOfLine(chains.labelOf(reached - 1))) first.add(events.person());
   });
   return first.ids();
@@ -261,6 +289,7 @@ function reportOf({ steps, breakdown, order }: FunnelQuery, tally: Tally): Repor
       return {
         name,
         count: total[index] ?? 0,
+        ...(steps[index]?.optional === true && { optional: true }),
         medianSeconds: median === null ? null : roundedAmount(median / 1000),
       };
     }),

@@ -21,6 +21,10 @@ interface Value {
 
 const same = (people: number) => people;
 
+/** Returns the last step before one that is not optional. */
+const before = (steps: readonly { optional?: boolean | undefined }[], step: number) =>
+  steps.findLastIndex(({ optional }, index) => index < step && optional !== true);
+
 /** Returns the values of a report that count people. */
 function valuesOf(query: InsightQuery, report: ReportContent): Value[] {
   switch (query.kind) {
@@ -56,7 +60,7 @@ function valuesOf(query: InsightQuery, report: ReportContent): Value[] {
             : [
                 {
                   point: { ...line, step, state: 'dropped' },
-                  value: (counts[step - 1] ?? 0) - (count ?? 0),
+                  value: (counts[before(report.steps, step)] ?? 0) - (count ?? 0),
                   of: same,
                 },
               ]),

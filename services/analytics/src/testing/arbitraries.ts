@@ -258,18 +258,30 @@ const excluding = (one: fc.Arbitrary<object>) =>
     { nil: undefined, freq: 1 },
   );
 
-/** Turns the number of an excluded event into one of the ranges of steps. In any order, there are none. */
-function withRanges<T extends { steps: readonly unknown[]; order?: string | undefined }>(
-  asked: T & { exclude?: readonly (readonly [object, number | null])[] | undefined },
-) {
-  const { steps, order: of } = asked;
-  const ranges = steps
-    .flatMap((_, from) => steps.map((__, to) => ({ from, to })))
+/** Steps, some of them optional unless they are the first or the last. */
+const stepsOf = (one: fc.Arbitrary<object>, lengths: { minLength: number; maxLength: number }) =>
+  fc.array(fc.tuple(one, fc.constantFrom(false, false, true)), lengths);
+
+interface FunnelMade {
+  steps: readonly (readonly [object, boolean])[];
+  order?: string | undefined;
+  exclude?: readonly (readonly [object, number | null])[] | undefined;
+}
+
+/** Turns the number of an excluded event into one of the ranges of steps. In any order, all steps are required. */
+function funnelOf({ steps, exclude, ...asked }: FunnelMade) {
+  const isAny = asked.order === 'any';
+  const last = steps.length - 1;
+  const isOptional = steps.map(([, optional], step) => optional && !isAny && step > 0 && step < last);
+  const required = [...steps.keys()].filter((step) => isOptional[step] === false);
+  const ranges = required
+    .flatMap((from) => required.map((to) => ({ from, to })))
     .filter(({ from, to }) => from < to);
   return {
     ...asked,
-    exclude: asked.exclude?.map(([one, number]) =>
-      number === null || of === 'any' ? one : { ...one, ...ranges[number % ranges.length] },
+    steps: steps.map(([one], step) => (isOptional[step] === true ? { ...one, optional: true } : one)),
+    exclude: exclude?.map(([one, number]) =>
+      number === null || isAny ? one : { ...one, ...ranges[number % ranges.length] },
     ),
   };
 }
@@ -331,7 +343,7 @@ const kinds: Record<Kind, fc.Arbitrary<object>> = {
   }),
   funnel: fc
     .record({
-      steps: fc.array(namedChoice, { minLength: 2, maxLength: 4 }),
+      steps: stepsOf(namedChoice, { minLength: 2, maxLength: 5 }),
       window,
       order,
       sameProperty,
@@ -339,10 +351,10 @@ const kinds: Record<Kind, fc.Arbitrary<object>> = {
       view,
       exclude: excluding(choice),
     })
-    .map(withRanges),
+    .map(funnelOf),
   'crowded funnel': fc
     .record({
-      steps: fc.array(fc.record({ event: fc.constantFrom('a', 'a', 'a', 'b'), where: overlapping }), {
+      steps: stepsOf(fc.record({ event: fc.constantFrom('a', 'a', 'a', 'b'), where: overlapping }), {
         minLength: 3,
         maxLength: 5,
       }),
@@ -351,7 +363,7 @@ const kinds: Record<Kind, fc.Arbitrary<object>> = {
       breakdown,
       exclude: excluding(fc.record({ event: fc.constantFrom('a', 'b'), where: overlapping })),
     })
-    .map(withRanges),
+    .map(funnelOf),
   paths: fc
     .record({
       direction: fc.constantFrom('after', 'before', 'between'),

@@ -519,6 +519,7 @@ function trends(query: TrendsQuery, events: readonly TestEvent[], days: Days): u
 }
 
 interface Chain {
+  /** The events of the steps that are not optional, and the last one. */
   events: TestEvent[];
   label: string;
 }
@@ -556,38 +557,64 @@ function chainsAmong(query: FunnelQuery, events: readonly TestEvent[], days: Day
     to,
     times: events.filter((event) => isChosen(event, choice)).map(({ t }) => t),
   }));
-  /** Whether an excluded event lies between the steps of a chain and its next event. */
-  const isExcluded = (chain: readonly TestEvent[], next: TestEvent) =>
-    excluded.some(({ from, to, times }) => {
-      const since = chain[from];
-      return since !== undefined && chain.length <= to && times.some((t) => since.t < t && t < next.t);
-    });
   const candidates = steps.map((step) => events.filter((event) => isChosen(event, step)));
   const best: (Chain | undefined)[] = steps.map(() => undefined);
   const isBetween = (one: TestEvent, other: TestEvent) => events.some(({ t }) => one.t < t && t < other.t);
-  /** `taken` are the steps of the chain. */
-  const extend = (chain: TestEvent[], taken: readonly number[]) => {
-    const [first] = chain;
-    const depth = chain.length - 1;
-    if (first !== undefined) {
-      const label = breakdown === undefined ? undefined : brokenLabel(first, breakdown);
-      const one = { events: chain, label: label === undefined ? 'n' : `v${label}` };
-      if (isBetter(one, best[depth])) best[depth] = one;
+  const isRequired = (step: number) => steps[step]?.optional !== true;
+  /** Whether an excluded event lies between the steps of a chain and its next event. */
+  const isExcluded = (chain: readonly Taken[], step: number, next: TestEvent) =>
+    excluded.some(({ from, to, times }) => {
+      const since = order === 'any' ? chain[0] : chain.find((one) => one.step === from);
+      if (since === undefined || (order !== 'any' && step > to)) return false;
+      return times.some((t) => since.event.t < t && t < next.t);
+    });
+  /** Whether an optional step comes before any event of the next required one. */
+  const isInPlace = (chain: readonly Taken[], { step, event }: Taken) => {
+    if (isRequired(step)) return true;
+    const before = chain.findLast((one) => isRequired(one.step));
+    const next = steps.findIndex((_, index) => index > step && isRequired(index));
+    return candidates[next]?.every(({ t }) => t <= (before?.event.t ?? 0) || t >= event.t);
+  };
+  /** Returns the steps that may follow in a chain. */
+  const stepsAfter = (chain: readonly Taken[]) => {
+    const all = [...steps.keys()];
+    if (order === 'any') return all.filter((step) => chain.every((one) => one.step !== step));
+    const later = all.slice((chain.at(-1)?.step ?? -1) + 1);
+    return later.slice(0, later.findIndex(isRequired) + 1);
+  };
+  const extend = (chain: readonly Taken[]) => {
+    const [first, last] = [chain[0], chain.at(-1)];
+    if (first !== undefined && last !== undefined && isInPlace(chain, last)) {
+      const label = breakdown === undefined ? undefined : brokenLabel(first.event, breakdown);
+      const own = chain.filter((taken) => taken === last || isRequired(taken.step));
+      const one = {
+        events: own.map(({ event }) => event),
+        label: label === undefined ? 'n' : `v${label}`,
+      };
+      const place = order === 'any' ? chain.length - 1 : last.step;
+      if (isBetter(one, best[place])) best[place] = one;
     }
-    const next = order === 'any' ? [...steps.keys()].filter((step) => !taken.includes(step)) : [depth + 1];
-    const nextEvents = next.flatMap((step) => (candidates[step] ?? []).map((event) => ({ step, event })));
-    for (const { step, event } of nextEvents) {
+    const next = stepsAfter(chain).flatMap((step) =>
+      (candidates[step] ?? []).map((event) => ({ step, event })),
+    );
+    for (const { step, event } of next) {
       if (first === undefined && !days.has(event.t)) continue;
-      const last = chain.at(-1);
-      if (chain.includes(event) || (first !== undefined && event.t - first.t > ms)) continue;
-      if (last !== undefined && event.t < last.t) continue;
-      if (isExcluded(chain, event)) continue;
-      if (order === 'strict' && last !== undefined && isBetween(last, event)) continue;
-      extend([...chain, event], [...taken, step]);
+      if (chain.some((taken) => taken.event === event)) continue;
+      if (first !== undefined && event.t - first.event.t > ms) continue;
+      if (last !== undefined && event.t < last.event.t) continue;
+      if (isExcluded(chain, step, event)) continue;
+      if (order === 'strict' && last !== undefined && isBetween(last.event, event)) continue;
+      extend([...chain, { step, event }]);
     }
   };
-  extend([], []);
+  extend([]);
   return best;
+}
+
+/** An event as a step of a chain. */
+interface Taken {
+  step: number;
+  event: TestEvent;
 }
 
 /** The ends of the bars of times to convert, in seconds. */
@@ -620,17 +647,18 @@ function funnel(query: FunnelQuery, events: readonly TestEvent[], days: Days): u
     const seconds = people
       .map((chains) => chains[index]?.events ?? [])
       .filter((chain) => chain.length > 1)
-      .map((chain) => ((chain[index]?.t ?? 0) - (chain[index - 1]?.t ?? 0)) / 1000)
+      .map((chain) => ((chain.at(-1)?.t ?? 0) - (chain.at(-2)?.t ?? 0)) / 1000)
       .sort((a, b) => a - b);
     const medianSeconds = seconds.length === 0 ? null : quantile(seconds, 0.5);
     const name =
       query.order === 'any' ? `${index + 1} step${index === 0 ? '' : 's'}` : (step.name ?? step.event);
-    return { name, count: counts[index], medianSeconds };
+    return { name, count: counts[index], medianSeconds, ...(step.optional && { optional: true }) };
   });
   const { breakdown } = query;
   if (breakdown === undefined) return { steps };
   const labelOfPerson = (chains: (Chain | undefined)[]) =>
-    chains.findLast((chain) => chain !== undefined)?.label ?? 'n';
+    chains.findLast((chain, step) => chain !== undefined && query.steps[step]?.optional !== true)?.label ??
+    'n';
   const shown = countBy(people, (chains) =>
     labelOfPerson(chains) === 'n' ? undefined : labelOfPerson(chains),
   )

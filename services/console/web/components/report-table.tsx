@@ -49,8 +49,8 @@ function rowsOf(content: ReportContent): Rows {
     return {
       columns: [t('People'), t('Median time'), ...series.map(({ name }) => name)],
       seconds: 1,
-      rows: steps.map(({ name, count, medianSeconds }, at) => ({
-        name,
+      rows: steps.map(({ name, count, optional, medianSeconds }, at) => ({
+        name: optional === true ? t('{step} (optional)', { step: name }) : name,
         values: [count, medianSeconds, ...series.map(({ values }) => values[at])],
       })),
       totals: undefined,

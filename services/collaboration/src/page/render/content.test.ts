@@ -277,6 +277,22 @@ describe('a funnel', () => {
   });
 });
 
+describe('an optional step of a funnel', () => {
+  it('shows who skipped it, and compares the next step with the one before it', () => {
+    const content = contentOf({
+      kind: 'funnel',
+      steps: [
+        { name: 'Seen', count: 200 },
+        { name: 'Saved', count: 20, optional: true },
+        { name: 'Paid', count: 50 },
+      ],
+    });
+    expect(content.kind === 'funnel' && textOf(funnelFigure(content, 'Checkout', en))).toContain(
+      '↓ 180 skipped it (90%) Saved (optional) 20 10% Saved (optional) 20 · 10% ↓ 150 lost (75%) Paid 50 25%',
+    );
+  });
+});
+
 describe('the language of the page', () => {
   it.each([
     [undefined, 'en'],

@@ -1,4 +1,4 @@
-import type { Funnel } from '@switchboard/report-content';
+import { type Funnel, stepBefore } from '@switchboard/report-content';
 import { seriesColour } from './chart/theme.ts';
 import { type Drawn, largestOf } from './drawn.ts';
 import { legend } from './figure.ts';
@@ -22,7 +22,8 @@ export function funnelFigure(content: Funnel, title: string, locale: Locale): Ma
   const series = parts.length > 1 ? parts : undefined;
   const { number, share } = locale;
   const largest = Math.max(...(series ?? []).flatMap(({ values }) => values.map((value) => value ?? 0)), 0);
-  const items = steps.map(({ name, count }, at) => {
+  const items = steps.map(({ name: own, count, optional }, at) => {
+    const name = optional === true ? locale.texts.table.optional(own) : own;
     const first = steps[0]?.count ?? 0;
     const whole = { name: '', count, first };
     const bars =
@@ -51,10 +52,11 @@ function drawnOf(content: Funnel, { texts, number }: Locale): Drawn<Funnel> {
 }
 
 function between({ steps }: Funnel, at: number, { texts, number, share, duration }: Locale): Markup {
-  const before = steps[at - 1]?.count ?? 0;
-  const { count = 0, medianSeconds } = steps[at] ?? {};
+  const before = stepBefore(steps, at)?.count ?? 0;
+  const { count = 0, optional, medianSeconds } = steps[at] ?? {};
   const lost = before - count;
-  const loss = texts.lost(number(lost), share(before > 0 ? lost / before : null));
+  const lossText = optional === true ? texts.skipped : texts.lost;
+  const loss = lossText(number(lost), share(before > 0 ? lost / before : null));
   const time =
     medianSeconds === undefined || medianSeconds === null
       ? nothing

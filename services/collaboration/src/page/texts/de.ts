@@ -4,6 +4,7 @@ export const de: PageTexts = {
   table: {
     intervals: { hour: 'Stunde', day: 'Tag', week: 'Woche vom', month: 'Monat' },
     step: 'Schritt',
+    optional: (step) => `${step} (optional)`,
     count: 'Anzahl',
     ofPrevious: 'Vom Schritt davor',
     ofFirst: 'Vom ersten',
@@ -56,6 +57,7 @@ export const de: PageTexts = {
   fell: (share, before) => `${share} weniger als ${before} in der Vorperiode`,
   same: (before) => `wie in der Vorperiode: ${before}`,
   lost: (count, share) => `${count} verloren (${share})`,
+  skipped: (count, share) => `${count} übersprungen (${share})`,
   median: (time) => `Median ${time}`,
   kinds: { line: 'Liniendiagramm.', bar: 'Balkendiagramm.', area: 'Flächendiagramm.', pie: 'Kreisdiagramm.' },
   span: (from, to) => `Von ${from} bis ${to}.`,

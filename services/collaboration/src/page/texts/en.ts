@@ -37,6 +37,7 @@ export const en: PageTexts = {
   fell: (share, before) => `${share} less than ${before} in the previous period`,
   same: (before) => `same as in the previous period: ${before}`,
   lost: (count, share) => `${count} lost (${share})`,
+  skipped: (count, share) => `${count} skipped it (${share})`,
   median: (time) => `median ${time}`,
   kinds: { line: 'Line chart.', bar: 'Bar chart.', area: 'Stacked area chart.', pie: 'Pie chart.' },
   span: (from, to) => `From ${from} to ${to}.`,

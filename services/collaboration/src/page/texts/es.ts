@@ -4,6 +4,7 @@ export const es: PageTexts = {
   table: {
     intervals: { hour: 'Hora', day: 'Día', week: 'Semana del', month: 'Mes' },
     step: 'Paso',
+    optional: (step) => `${step} (opcional)`,
     count: 'Cantidad',
     ofPrevious: 'Del paso anterior',
     ofFirst: 'Del primero',
@@ -56,6 +57,7 @@ export const es: PageTexts = {
   fell: (share, before) => `${share} menos que ${before} en el periodo anterior`,
   same: (before) => `como en el periodo anterior: ${before}`,
   lost: (count, share) => `${count} perdidos (${share})`,
+  skipped: (count, share) => `${count} lo omitieron (${share})`,
   median: (time) => `mediana ${time}`,
   kinds: {
     line: 'Gráfico de líneas.',

@@ -4,6 +4,7 @@ export const fr: PageTexts = {
   table: {
     intervals: { hour: 'Heure', day: 'Jour', week: 'Semaine du', month: 'Mois' },
     step: 'Étape',
+    optional: (step) => `${step} (facultative)`,
     count: 'Nombre',
     ofPrevious: 'De l’étape précédente',
     ofFirst: 'De la première',
@@ -57,6 +58,7 @@ export const fr: PageTexts = {
   fell: (share, before) => `${share} de moins que ${before} dans la période précédente`,
   same: (before) => `comme dans la période précédente : ${before}`,
   lost: (count, share) => `${count} perdus (${share})`,
+  skipped: (count, share) => `${count} l’ont omise (${share})`,
   median: (time) => `médiane ${time}`,
   kinds: {
     line: 'Courbe.',

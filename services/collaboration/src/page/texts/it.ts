@@ -4,6 +4,7 @@ export const it: PageTexts = {
   table: {
     intervals: { hour: 'Ora', day: 'Giorno', week: 'Settimana del', month: 'Mese' },
     step: 'Passaggio',
+    optional: (step) => `${step} (facoltativo)`,
     count: 'Quantità',
     ofPrevious: 'Del passaggio precedente',
     ofFirst: 'Del primo',
@@ -56,6 +57,7 @@ export const it: PageTexts = {
   fell: (share, before) => `${share} in meno rispetto a ${before} nel periodo precedente`,
   same: (before) => `come nel periodo precedente: ${before}`,
   lost: (count, share) => `${count} persi (${share})`,
+  skipped: (count, share) => `${count} l’hanno saltato (${share})`,
   median: (time) => `mediana ${time}`,
   kinds: {
     line: 'Grafico a linee.',

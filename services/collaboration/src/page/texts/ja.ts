@@ -4,6 +4,7 @@ export const ja: PageTexts = {
   table: {
     intervals: { hour: '時間', day: '日', week: '週の初日', month: '月' },
     step: 'ステップ',
+    optional: (step) => `${step}（任意）`,
     count: '件数',
     ofPrevious: '前のステップ比',
     ofFirst: '最初のステップ比',
@@ -56,6 +57,7 @@ export const ja: PageTexts = {
   fell: (share, before) => `前の期間の${before}より${share}減`,
   same: (before) => `前の期間と同じ: ${before}`,
   lost: (count, share) => `${count}離脱（${share}）`,
+  skipped: (count, share) => `${count}スキップ（${share}）`,
   median: (time) => `中央値 ${time}`,
   kinds: { line: '折れ線グラフ。', bar: '棒グラフ。', area: '積み上げ面グラフ。', pie: '円グラフ。' },
   span: (from, to) => `${from}から${to}まで。`,

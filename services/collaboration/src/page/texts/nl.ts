@@ -4,6 +4,7 @@ export const nl: PageTexts = {
   table: {
     intervals: { hour: 'Uur', day: 'Dag', week: 'Week van', month: 'Maand' },
     step: 'Stap',
+    optional: (step) => `${step} (optioneel)`,
     count: 'Aantal',
     ofPrevious: 'Van de vorige stap',
     ofFirst: 'Van de eerste',
@@ -56,6 +57,7 @@ export const nl: PageTexts = {
   fell: (share, before) => `${share} minder dan ${before} in de vorige periode`,
   same: (before) => `zoals in de vorige periode: ${before}`,
   lost: (count, share) => `${count} verloren (${share})`,
+  skipped: (count, share) => `${count} overgeslagen (${share})`,
   median: (time) => `mediaan ${time}`,
   kinds: {
     line: 'Lijndiagram.',

@@ -4,6 +4,7 @@ export const pl: PageTexts = {
   table: {
     intervals: { hour: 'Godzina', day: 'Dzień', week: 'Tydzień od', month: 'Miesiąc' },
     step: 'Krok',
+    optional: (step) => `${step} (opcjonalny)`,
     count: 'Liczba',
     ofPrevious: 'Z poprzedniego kroku',
     ofFirst: 'Z pierwszego',
@@ -56,6 +57,7 @@ export const pl: PageTexts = {
   fell: (share, before) => `o ${share} mniej niż ${before} w poprzednim okresie`,
   same: (before) => `jak w poprzednim okresie: ${before}`,
   lost: (count, share) => `utracono ${count} (${share})`,
+  skipped: (count, share) => `pominęło ${count} (${share})`,
   median: (time) => `mediana ${time}`,
   kinds: {
     line: 'Wykres liniowy.',

@@ -4,6 +4,7 @@ export const pt: PageTexts = {
   table: {
     intervals: { hour: 'Hora', day: 'Dia', week: 'Semana de', month: 'Mês' },
     step: 'Etapa',
+    optional: (step) => `${step} (opcional)`,
     count: 'Quantidade',
     ofPrevious: 'Da etapa anterior',
     ofFirst: 'Da primeira',
@@ -56,6 +57,7 @@ export const pt: PageTexts = {
   fell: (share, before) => `${share} a menos que ${before} no período anterior`,
   same: (before) => `como no período anterior: ${before}`,
   lost: (count, share) => `${count} perdidos (${share})`,
+  skipped: (count, share) => `${count} ignoraram (${share})`,
   median: (time) => `mediana ${time}`,
   kinds: {
     line: 'Gráfico de linhas.',

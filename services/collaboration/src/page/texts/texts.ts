@@ -37,6 +37,8 @@ export interface PageTexts {
   fell(share: string, before: string): string;
   same(before: string): string;
   lost(count: string, share: string): string;
+  /** The people who left out an optional step. */
+  skipped(count: string, share: string): string;
   median(time: string): string;
   kinds: Record<'line' | 'bar' | 'area' | 'pie', string>;
   span(from: string, to: string): string;

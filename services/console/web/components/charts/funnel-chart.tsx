@@ -1,4 +1,5 @@
 import type { Result } from '@switchboard/management';
+import { stepBefore } from '@switchboard/report-content/totals';
 import { t } from '../../app/i18n.ts';
 import styles from '../chart.module.css';
 import { percent, short } from '../values.tsx';
@@ -17,14 +18,14 @@ export function FunnelChart({ content: { steps }, label, onOpen }: FunnelChartPr
   const first = steps[0]?.count ?? 0;
   return (
     <ol className={styles['funnel']} aria-label={label}>
-      {steps.map(({ name, count }, at) => {
+      {steps.map(({ name, count, optional }, at) => {
         const share = first === 0 ? 0 : count / first;
-        const before = steps[at - 1]?.count;
+        const before = stepBefore(steps, at)?.count;
         return (
           <li key={name}>
             <p>
               <span>
-                {at + 1}. {name}
+                {at + 1}. {optional === true ? t('{step} (optional)', { step: name }) : name}
               </span>
               <span>
                 {short(count)} · {percent(share)}

@@ -6,9 +6,10 @@ import { Clauses } from '../../clauses/clauses.tsx';
 import { Suggested } from '../../clauses/suggested.tsx';
 import { useCohorts, useProperties } from '../../clauses/suggestions.ts';
 import { Button, IconButton } from '../../components/button.tsx';
-import { SelectField, TextField } from '../../components/field.tsx';
+import { CheckField, SelectField, TextField } from '../../components/field.tsx';
 import styles from './builder.module.css';
 import {
+  canSkip,
   type Draft,
   emptySeries,
   INTERVALS,
@@ -98,7 +99,15 @@ export function Builder({ draft, onChange }: BuilderProps) {
           series={one}
           onChange={(next) => replace(at, next)}
           onRemove={shown.length > least ? () => change(withoutSeries(draft, at)) : undefined}
-        />
+        >
+          {canSkip(draft, at) ? (
+            <CheckField
+              label={t('Optional step')}
+              checked={one.optional}
+              onChange={({ target }) => replace(at, { ...one, optional: target.checked })}
+            />
+          ) : null}
+        </SeriesFields>
       ))}
       {shown.length < most ? (
         <Button kind="quiet" icon={Plus} onClick={() => change({ series: [...shown, emptySeries()] })}>

@@ -41,6 +41,21 @@ it('leaves out the property to add up while people may return later as well', ()
   expect(queryOf({ ...draft, retained: 'on_or_after' })).not.toHaveProperty('weight');
 });
 
+it('lets only a step between others be optional, and excludes between steps that are not', () => {
+  const draft = draftOf(funnel);
+  const series = draft.series.map((one) => ({ ...one, optional: true }));
+  expect(queryOf({ ...draft, series })).toMatchObject({
+    steps: [
+      { event: 'seen' },
+      { event: 'added', optional: true },
+      { event: 'checked', optional: true },
+      { event: 'paid' },
+    ],
+    exclude: [{ event: 'cancelled' }, { event: 'left', to: 3 }, { event: 'lost' }],
+  });
+  expect(queryOf({ ...draft, series, order: 'any' })).not.toHaveProperty('steps.1.optional');
+});
+
 it.each([
   [0, [{ event: 'cancelled', from: 0, to: 1 }, { event: 'left', to: 2 }, { event: 'lost' }]],
   [1, [{ event: 'cancelled' }, { event: 'left', to: 2 }, { event: 'lost' }]],

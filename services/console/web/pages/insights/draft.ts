@@ -53,6 +53,8 @@ export interface SeriesDraft {
   measure: (typeof MEASURES)[number];
   property: string;
   where: ClauseDraft[];
+  /** Whether people can skip a step of a funnel. */
+  optional: boolean;
 }
 
 /** An excluded event of a funnel, and the indexes of the steps between which it disqualifies, or '' for all. */
@@ -124,6 +126,7 @@ export const emptySeries = (event = ''): SeriesDraft => ({
   measure: 'events',
   property: '',
   where: [],
+  optional: false,
 });
 
 export const emptyExcluded = (): ExcludedDraft => ({ ...emptySeries(), from: '', to: '' });
@@ -204,13 +207,23 @@ function choiceOf({ event, where }: SeriesDraft) {
   return { event, ...(clauses.length > 0 && { where: clauses }) };
 }
 
+/** Whether a step of a funnel can be optional. */
+export const canSkip = ({ kind, order, series }: Draft, at: number) =>
+  kind === 'funnel' && order !== 'any' && at > 0 && at < series.length - 1;
+
+/** Whether a step of a funnel is optional. */
+export const isSkipped = (draft: Draft, at: number) =>
+  canSkip(draft, at) && draft.series[at]?.optional === true;
+
 /** Returns the excluded events with the steps between which they disqualify, unless a step was removed. */
-function excludedOf({ exclude, order }: Draft, last: number) {
+function excludedOf(draft: Draft, last: number) {
+  const { exclude, order } = draft;
   const chosen = exclude.filter(({ event }) => event !== '');
   return chosen.map((one) => {
     const from = one.from === '' ? 0 : Number(one.from);
     const to = one.to === '' ? last : Number(one.to);
-    const isPart = order !== 'any' && from < to && to <= last;
+    const isPart =
+      order !== 'any' && from < to && to <= last && !isSkipped(draft, from) && !isSkipped(draft, to);
     return {
       ...choiceOf(one),
       ...(isPart && one.from !== '' && { from }),
@@ -288,7 +301,7 @@ export function queryOf(draft: Draft): Query | undefined {
       return {
         kind: 'funnel',
         ...common,
-        steps: named,
+        steps: named.map((step, at) => (isSkipped(draft, at) ? { ...step, optional: true } : step)),
         window: draft.window,
         ...(draft.view !== 'steps' && { view: draft.view }),
         ...(draft.order !== 'ordered' && { order: draft.order }),
@@ -372,7 +385,7 @@ export function draftOf(query: Query): Draft {
     case 'funnel':
       return {
         ...draft,
-        series: query.steps.map(seriesDraft),
+        series: query.steps.map((one) => ({ ...seriesDraft(one), optional: one.optional ?? false })),
         window: query.window ?? draft.window,
         order: query.order ?? 'ordered',
         view: query.view ?? 'steps',

@@ -4,7 +4,7 @@ import { Suggested } from '../../../clauses/suggested.tsx';
 import { Button } from '../../../components/button.tsx';
 import { SelectField } from '../../../components/field.tsx';
 import styles from '../builder.module.css';
-import { type Draft, type ExcludedDraft, emptyExcluded, ORDERS, VIEWS } from '../draft.ts';
+import { type Draft, type ExcludedDraft, emptyExcluded, isSkipped, ORDERS, VIEWS } from '../draft.ts';
 import type { KindFieldsProps } from './kind-fields.ts';
 import { SeriesFields } from './series.tsx';
 import { WindowFields } from './window.tsx';
@@ -54,14 +54,10 @@ export function FunnelFields({ draft, properties, change }: KindFieldsProps) {
 const MAX_EXCLUDED = 10;
 
 /** The events that may not happen between the steps of a funnel. */
-function Excluded({
-  draft: { exclude, series, order },
-  onChange,
-}: {
-  draft: Draft;
-  onChange: (exclude: ExcludedDraft[]) => void;
-}) {
-  const hasParts = series.length > 2 && order !== 'any';
+function Excluded({ draft, onChange }: { draft: Draft; onChange: (exclude: ExcludedDraft[]) => void }) {
+  const { exclude, series, order } = draft;
+  const steps = [...series.keys()].filter((step) => !isSkipped(draft, step));
+  const hasParts = steps.length > 2 && order !== 'any';
   return (
     <>
       {exclude.map((one, at) => {
@@ -76,7 +72,7 @@ function Excluded({
             onChange={replace}
             onRemove={() => onChange(exclude.filter((_, index) => index !== at))}
           >
-            {hasParts ? <Between excluded={one} steps={series.length} onChange={replace} /> : null}
+            {hasParts ? <Between excluded={one} steps={steps} onChange={replace} /> : null}
           </SeriesFields>
         );
       })}
@@ -96,21 +92,21 @@ function Between({
   onChange,
 }: {
   excluded: ExcludedDraft;
-  steps: number;
+  /** The indexes of the steps that are not optional. */
+  steps: readonly number[];
   onChange: (values: Partial<ExcludedDraft>) => void;
 }) {
-  const last = steps - 1;
-  const title = (step: number) => t('Step {number}', { number: step + 1 });
-  const options = (first: number) =>
-    Array.from({ length: last }, (_, at) => ({ value: `${first + at}`, title: title(first + at) }));
+  const last = steps.at(-1) ?? 0;
+  const options = (some: readonly number[]) =>
+    some.map((step) => ({ value: `${step}`, title: t('Step {number}', { number: step + 1 }) }));
   const [after, before] = [from === '' ? 0 : Number(from), to === '' ? last : Number(to)];
-  const isKnown = after < before && before <= last;
+  const isKnown = after < before && steps.includes(after) && steps.includes(before);
   return (
     <>
       <SelectField
         label={t('After')}
         value={isKnown ? after : 0}
-        options={options(0)}
+        options={options(steps.slice(0, -1))}
         onChange={({ target: { value } }) => {
           onChange({ from: value === '0' ? '' : value, ...(Number(value) >= before && { to: '' }) });
         }}
@@ -118,7 +114,7 @@ function Between({
       <SelectField
         label={t('Before')}
         value={isKnown ? before : last}
-        options={options(1)}
+        options={options(steps.slice(1))}
         onChange={({ target: { value } }) => {
           onChange({ to: value === `${last}` ? '' : value, ...(Number(value) <= after && { from: '' }) });
         }}
