@@ -60,6 +60,23 @@ describe.skipIf(!hasChromium)('the inbox in the console', () => {
   const timeline = () => page.getByRole('region', { name: 'Time line' });
   const field = () => page.getByRole('textbox', { name: 'Reply' });
 
+  it('shows the product that an imported conversation comes from, and the authors of its turns and notes', async () => {
+    const said = { externalId: '1', createdAt: '2026-01-01T00:00:00Z' };
+    const turn = { ...said, authorKind: 'teammate', authorName: 'Alan of Chatwoot', body: 'Refunded.' };
+    const note = { ...said, authorName: 'Mary of Chatwoot', body: 'By hand.' };
+    const imported = { externalId: 'shown', distinctId: 'visitor imported', status: 'open' };
+    const { conversations } = await asOwner('POST', '/conversation-imports', {
+      source: 'chatwoot',
+      conversations: [{ ...imported, createdAt: said.createdAt, turns: [turn], notes: [note] }],
+    });
+    await open(`?open=${conversations[0].conversationId}`);
+    await timeline().getByText('Alan of Chatwoot').waitFor();
+    await timeline().getByText('Mary of Chatwoot').waitFor();
+    await page.getByText('Imported from').waitFor();
+    await page.getByText('Chatwoot', { exact: true }).waitFor();
+    await lookAt(page, 'inbox-imported');
+  });
+
   it('shows a new turn without a refresh, and keeps a draft when the agent looks elsewhere', async () => {
     await clearAll();
     const id = await openConversation('visitor live', 'First');

@@ -90,7 +90,7 @@ export function Conversation(props: ConversationProps) {
                 </article>
               ) : entry.kind === 'note' ? (
                 <article className={styles['note']}>
-                  <Byline name={nameOf(entry.note.authorId)} at={entry.at} note />
+                  <Byline name={entry.note.authorName ?? nameOf(entry.note.authorId)} at={entry.at} note />
                   <p className={styles['body']}>{entry.note.body}</p>
                 </article>
               ) : entry.kind === 'rating' ? (

@@ -285,6 +285,7 @@ export function Page() {
               userId={opened.userId}
               userVerified={opened.userVerified}
               email={opened.contact?.email}
+              importedFrom={opened.importedFrom}
               conversationId={opened.id}
               onOpen={show}
             />

@@ -1,3 +1,4 @@
+import type { OperatorConversation } from '@switchboard/management';
 import { Link } from '@tanstack/react-router';
 import { useCall } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
@@ -15,15 +16,19 @@ interface PersonProps {
   userVerified: boolean;
   /** The address of the conversation, which nothing verifies. */
   email: string | undefined;
+  /** The product that the conversation comes from. */
+  importedFrom: OperatorConversation['importedFrom'];
   /** The open conversation, which is not listed among the earlier ones. */
   conversationId: string;
   onOpen: (id: string) => void;
 }
 
 const SHOWN = 8;
+const PRODUCTS = { chatwoot: 'Chatwoot', intercom: 'Intercom' };
 
 /** The person of a conversation: traits, events, flags, recordings and other conversations. */
-export function PersonPane({ distinctId, userId, userVerified, email, conversationId, onOpen }: PersonProps) {
+export function PersonPane(props: PersonProps) {
+  const { distinctId, userId, userVerified, email, importedFrom, conversationId, onOpen } = props;
   const { project, may, pathOf } = usePlace();
   const params = { projectId: project.id };
   const person = useCall(
@@ -57,6 +62,7 @@ export function PersonPane({ distinctId, userId, userVerified, email, conversati
           ...(email === undefined
             ? []
             : [[t('Mail address'), t('{email}, not verified', { email })] as const]),
+          ...(importedFrom == null ? [] : [[t('Imported from'), PRODUCTS[importedFrom]] as const]),
           ...traits.map(
             ([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const,
           ),
