@@ -245,6 +245,17 @@ describe.skipIf(!hasChromium)('insights and dashboards in the console', () => {
       await page.getByRole('button', { name: 'Remove Step 3' }).click();
       await page.getByLabel('Order of the steps').selectOption('any');
       await page.getByRole('rowheader', { name: '2 steps' }).waitFor();
+      await page.getByLabel('Show', { exact: true }).selectOption('over_time');
+      await page.getByRole('img', { name: /^Insight\. order placed/ }).waitFor();
+      await look('funnel-over-time');
+      await values(page)
+        .getByRole('button', { name: /: [1-9][\d.]*\. Show people/ })
+        .last()
+        .click();
+      const behind = page.getByRole('region', { name: 'People behind the value' });
+      await behind.getByLabel('Reached the last step').waitFor();
+      await behind.getByRole('row').nth(1).waitFor();
+      await behind.getByRole('button', { name: 'Close' }).click();
       await page.getByLabel('Show', { exact: true }).selectOption('time_to_convert');
       await page.getByRole('rowheader', { name: '0 to 10 s' }).waitFor();
       await look('time-to-convert');

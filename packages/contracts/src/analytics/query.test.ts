@@ -52,6 +52,13 @@ test.each([
     },
   ],
   [
+    'a funnel over time by plan',
+    {
+      ...{ kind: 'funnel', range, steps: [start, start], order: 'any' },
+      ...{ view: 'over_time', breakdown: { property: 'plan' } },
+    },
+  ],
+  [
     'a funnel with optional steps',
     {
       kind: 'funnel',
@@ -116,6 +123,13 @@ test.each([
   ['breakdown.limit', { kind: 'trends', range, series, breakdown: { property: 'x', limit: 11 } }],
   ['series', { kind: 'trends', range, series: Array(13).fill(start) }],
   ['steps', { kind: 'funnel', range, steps: [start] }],
+  [
+    'breakdown',
+    {
+      ...{ kind: 'funnel', range, steps: [start, start] },
+      ...{ view: 'time_to_convert', breakdown: { property: 'plan' } },
+    },
+  ],
   ['steps.0.optional', { kind: 'funnel', range, steps: [{ ...start, optional: true }, start] }],
   ['steps.1.optional', { kind: 'funnel', range, steps: [start, { ...start, optional: true }] }],
   [

@@ -294,9 +294,9 @@ export const funnelQuery = z
           'Events that may not happen between the first step and a later one, or only between two steps: with from 1 and to 3, after the second step and before the third or fourth. At the moment of either they may.',
         example: [{ event: 'order cancelled', from: 1, to: 2 }],
       }),
-    view: z.enum(['steps', 'time_to_convert']).optional().openapi({
+    view: z.enum(['steps', 'time_to_convert', 'over_time']).optional().openapi({
       description:
-        'steps (the default), or the number of people by the time from the first step to the last, as bars. time_to_convert has no breakdown.',
+        'steps (the default), or the number of people by the time from the first step to the last, as bars. time_to_convert has no breakdown. over_time: of the people who entered in each interval of the range, the percentage that reached the last step within the window, as a line; null without people. It still grows while the window of an interval is not over.',
     }),
   })
   .refine(({ view, breakdown: by }) => view !== 'time_to_convert' || by === undefined, {

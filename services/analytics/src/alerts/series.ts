@@ -100,6 +100,10 @@ async function ask(insights: Pick<Insights, 'ask'>, projectId: string, query: In
 }
 
 function plainQuery(query: InsightQuery, range: InsightRange): InsightQuery {
+  if (query.kind === 'funnel') {
+    const { view: _, ...steps } = query;
+    return { ...steps, range };
+  }
   if (query.kind !== 'trends') return { ...query, range };
   const { compare: _, running: __, goal: ___, display: ____, ...plain } = query;
   return { ...plain, range };

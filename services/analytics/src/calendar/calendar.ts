@@ -122,6 +122,12 @@ export function calendarOf({ span, interval, timeZone, before = 0, after = 0 }: 
   };
 }
 
+/** Returns the bucket of an instant, where 0 is the first of the span. */
+export function bucketIn({ stretches, unitMs, mapped, buckets }: Calendar, t: number): number {
+  const offset = stretches.find(({ until }) => t < until)?.offset ?? 0;
+  return buckets[Math.floor((t + offset) / unitMs) - mapped] ?? -1;
+}
+
 /** Returns the instants at which local time is between `first` and `last`. */
 function instantsBetween(first: number, last: number, stretches: readonly Stretch[]): Instants {
   const parts: { from: number; to: number }[] = [];

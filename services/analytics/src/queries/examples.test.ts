@@ -490,6 +490,33 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
     expect(await ask({ ...query, order: 'strict' })).toMatchObject({ steps: report });
   });
 
+  it('shows who of the people of each day converted within the window, by plan', async () => {
+    const ask = await queryRunner(started, [
+      { at: '2026-03-02T12:00:00Z', person: 'ada', name: 'seen', plan: 'pro' },
+      { at: '2026-03-02T13:00:00Z', person: 'bob', name: 'seen', plan: 'free' },
+      { at: '2026-03-03T12:00:00Z', person: 'ada', name: 'seen', plan: 'pro' },
+      // After the window of the first day, within that of the second.
+      { at: '2026-03-04T11:00:00Z', person: 'ada', name: 'paid' },
+      { at: '2026-03-03T12:00:00Z', person: 'bob', name: 'paid' },
+    ]);
+    const steps = [{ event: 'seen' }, { event: 'paid', name: 'Paid' }];
+    const query = { kind: 'funnel', ...onDay('2026-03-02', '2026-03-04'), steps, view: 'over_time' };
+    const within = { window: { count: 1, unit: 'day' } };
+    const buckets = ['2026-03-02', '2026-03-03', '2026-03-04'];
+    expect(await ask({ ...query, ...within })).toEqual({
+      ...{ kind: 'line', unit: '%', interval: 'day', buckets },
+      series: [{ name: 'Paid', values: [50, 100, null], total: null }],
+    });
+    expect(await ask({ ...query, ...within, breakdown: { property: 'plan' } })).toMatchObject({
+      breakdown: 'plan',
+      series: [
+        { name: 'pro', values: [0, 100, null] },
+        { name: 'free', values: [100, null, null] },
+      ],
+    });
+    expect(await ask(query)).toMatchObject({ series: [{ values: [100, 100, null] }] });
+  });
+
   it('counts steps with the same value of a property', async () => {
     const orders = {
       ada: ['begun 1', 'begun 2', 'paid 1'],

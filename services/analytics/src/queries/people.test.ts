@@ -16,7 +16,9 @@ const WANTED = process.env['INSIGHT_CASES'];
 interface Value {
   point: Point;
   value: number;
-  of(people: number): number;
+  of(people: number, others: number): number;
+  /** A point with the other people that the value compares with. */
+  others?: Point;
 }
 
 const same = (people: number) => people;
@@ -46,6 +48,17 @@ function valuesOf(query: InsightQuery, report: ReportContent): Value[] {
           value: bars?.values[at] ?? 0,
           of: same,
         }));
+      }
+      if (report.kind === 'line') {
+        return report.series.flatMap(({ name, values }) =>
+          values.flatMap((value, index): Value[] => {
+            const line = query.breakdown === undefined ? {} : { breakdown: [name] };
+            const point = { ...line, bucket: report.buckets[index] };
+            if (value === null) return [{ point, value: 0, of: same }];
+            const of = (people: number, others: number) => percentage(people, people + others);
+            return [{ point, others: { ...point, state: 'dropped' as const }, value, of }];
+          }),
+        );
       }
       if (report.kind !== 'funnel') return [];
       const lines = [
@@ -164,13 +177,14 @@ describe.each(await enginesForTests())('$name', ({ name, isMissing, start }) => 
           .slice(0, VALUES);
         for (const { one } of chosen) {
           const about = `seed ${seed}, case ${index}: ${JSON.stringify([one, query])}`;
-          const listed = (after: string | null, limit: number) =>
-            peopleOf(query, one.point, { after, limit }, inputs).catch((cause: unknown) => {
+          const listed = (after: string | null, limit: number, point = one.point) =>
+            peopleOf(query, point, { after, limit }, inputs).catch((cause: unknown) => {
               throw new Error(about, { cause });
             });
+          const others = one.others === undefined ? [] : await listed(null, 100, one.others);
           const ids = await listed(null, 100);
           expect(new Set(ids).size, about).toBe(ids.length);
-          expect(one.of(ids.length) || 0, about).toBe(one.value);
+          expect(one.of(ids.length, others.length) || 0, about).toBe(one.value);
           const [first = null, second = null] = ids;
           if (second !== null) expect(await listed(first, 1), about).toEqual([second]);
         }

@@ -298,7 +298,7 @@ const overlapping = fc.constantFrom(
 
 const order = fc.constantFrom(undefined, undefined, 'ordered', 'strict', 'any');
 
-const view = fc.constantFrom(undefined, undefined, undefined, 'time_to_convert');
+const view = fc.constantFrom(undefined, undefined, undefined, 'time_to_convert', 'over_time');
 const sameProperty = fc.option(property, { nil: undefined, freq: 1 });
 
 const kinds: Record<Kind, fc.Arbitrary<object>> = {
@@ -361,6 +361,7 @@ const kinds: Record<Kind, fc.Arbitrary<object>> = {
       order,
       sameProperty,
       breakdown,
+      view: fc.constantFrom(undefined, undefined, 'over_time'),
       exclude: excluding(fc.record({ event: fc.constantFrom('a', 'b'), where: overlapping })),
     })
     .map(funnelOf),

@@ -623,7 +623,47 @@ const TIMES = [
   2_592_000, 7_776_000,
 ];
 
+/** The share of the people who entered in each interval that reached the last step. */
+function conversionOverTime(query: FunnelQuery, events: readonly TestEvent[], days: Days): unknown {
+  const { breakdown } = query;
+  const entries = days.buckets.flatMap((bucket) => {
+    const within = { ...days, has: (t: number) => days.has(t) && days.bucket(t) === bucket };
+    return [...Map.groupBy(events, personOf).values()].flatMap((own) => {
+      const chains = bestChains(query, own, within);
+      const label = chains.findLast(
+        (chain, step) => chain !== undefined && query.steps[step]?.optional !== true,
+      )?.label;
+      return label === undefined ? [] : [{ bucket, label, isDone: chains.at(-1) !== undefined }];
+    });
+  });
+  const lineOf = (name: string, some: typeof entries) => ({
+    name,
+    values: days.buckets.map((bucket) => {
+      const own = some.filter((one) => one.bucket === bucket);
+      if (own.length === 0) return null;
+      return Math.round((own.filter(({ isDone }) => isDone).length / own.length) * 1000) / 10;
+    }),
+  });
+  const last = query.steps.at(-1);
+  const name = last?.name ?? last?.event ?? '';
+  if (breakdown === undefined || entries.length === 0) {
+    return { buckets: days.buckets, series: [lineOf(name, entries)] };
+  }
+  const sizes = countBy(entries, ({ label }) => (label === 'n' ? undefined : label));
+  const shown = sizes.slice(0, breakdown.limit ?? 10).map(([label]) => label);
+  const series = [
+    ...shown.map((label) => ({
+      line: brokenName(label.slice(1), breakdown),
+      some: entries.filter((one) => one.label === label),
+    })),
+    { line: 'Other', some: entries.filter(({ label }) => label !== 'n' && !shown.includes(label)) },
+    { line: '(none)', some: entries.filter(({ label }) => label === 'n') },
+  ].filter(({ some }) => some.length > 0);
+  return { buckets: days.buckets, series: series.map(({ line, some }) => lineOf(line, some)) };
+}
+
 function funnel(query: FunnelQuery, events: readonly TestEvent[], days: Days): unknown {
+  if (query.view === 'over_time') return conversionOverTime(query, events, days);
   const people = [...Map.groupBy(events, personOf).values()]
     .map((own) => bestChains(query, own, days))
     .filter(([first]) => first !== undefined);

@@ -20,7 +20,9 @@ export function FunnelChart({ content: { steps }, label, onOpen }: FunnelChartPr
     <ol className={styles['funnel']} aria-label={label}>
       {steps.map(({ name, count, optional }, at) => {
         const share = first === 0 ? 0 : count / first;
-        const before = stepBefore(steps, at)?.count;
+        const previous = stepBefore(steps, at);
+        const before = previous?.count;
+        const isNext = previous === steps[at - 1];
         return (
           <li key={name}>
             <p>
@@ -31,7 +33,14 @@ export function FunnelChart({ content: { steps }, label, onOpen }: FunnelChartPr
                 {short(count)} · {percent(share)}
                 {before === undefined || before === 0
                   ? null
-                  : ` · ${t('{share} of the step before', { share: percent(count / before) })}`}
+                  : ` · ${
+                      isNext
+                        ? t('{share} of the step before', { share: percent(count / before) })
+                        : t('{share} of {step}', {
+                            share: percent(count / before),
+                            step: previous?.name ?? '',
+                          })
+                    }`}
               </span>
             </p>
             {/* biome-ignore lint/a11y/noStaticElementInteractions: the table below has a button for each value. */}

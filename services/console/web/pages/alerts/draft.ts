@@ -84,7 +84,10 @@ type Report = Pick<Result<'getReport'>, 'query'>;
 export function alertQuery(query: Report['query']): Query | undefined {
   if (query?.kind !== 'trends' && query?.kind !== 'funnel') return undefined;
   if (query.breakdown !== undefined) return undefined;
-  if (query.kind === 'funnel') return query;
+  if (query.kind === 'funnel') {
+    const { view: _, ...steps } = query;
+    return steps;
+  }
   const { compare: _, running: __, goal: ___, display: ____, ...rest } = query;
   return rest;
 }

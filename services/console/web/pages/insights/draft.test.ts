@@ -17,6 +17,7 @@ const funnel = {
 
 const queries: Query[] = [
   funnel,
+  { ...funnel, view: 'over_time', breakdown: { property: 'plan', limit: 3 } },
   { kind: 'retention', ...common, start: seen, return: seen, periods: 4, mode: 'every', retained: 'on' },
   {
     ...{ kind: 'retention', ...common, start: seen, return: { event: 'order placed' }, periods: 4 },

@@ -72,7 +72,7 @@ export const DISPLAYS = ['line', 'area', 'pie', 'number', 'table'] as const;
 type Display = (typeof DISPLAYS)[number];
 
 /** The views of a funnel. */
-export const VIEWS = ['steps', 'time_to_convert'] as const;
+export const VIEWS = ['steps', 'time_to_convert', 'over_time'] as const;
 type View = (typeof VIEWS)[number];
 
 /** Whether paths begin or end with an event. */
@@ -306,7 +306,7 @@ export function queryOf(draft: Draft): Query | undefined {
         ...(draft.view !== 'steps' && { view: draft.view }),
         ...(draft.order !== 'ordered' && { order: draft.order }),
         ...(draft.sameProperty !== '' && { sameProperty: draft.sameProperty }),
-        ...(draft.view === 'steps' && breakdown),
+        ...(draft.view !== 'time_to_convert' && breakdown),
         ...(exclude.length > 0 && { exclude }),
       };
     }

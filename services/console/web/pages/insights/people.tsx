@@ -18,7 +18,14 @@ interface States {
 }
 
 /** Returns other people that a value has behind it. */
-function statesOf({ kind }: Query, { step, state }: Point): States | undefined {
+function statesOf(query: Query, { step, state }: Point): States | undefined {
+  const { kind } = query;
+  if (kind === 'funnel' && query.view === 'over_time') {
+    return {
+      label: t('Reached the last step'),
+      options: [{ value: 'dropped', title: t('Left before the last step') }],
+    };
+  }
   if (step === undefined || state !== undefined) return undefined;
   if (kind === 'paths') {
     return { label: t('Had the event'), options: [{ value: 'ended', title: t('Without a further event') }] };
@@ -37,7 +44,9 @@ export function PeopleOfValue({ query, point }: { query: Query; point: Point }) 
   return (
     <>
       {own === undefined ? null : (
-        <SelectFilter label={own.label} value={chosen} options={own.options} onChange={setState} />
+        <div>
+          <SelectFilter label={own.label} value={chosen} options={own.options} onChange={setState} />
+        </div>
       )}
       <People query={query} point={shown} />
     </>

@@ -43,6 +43,6 @@ export function pointOf(query: Query, content: ReportContent, { series, at }: Pl
     return state === undefined ? undefined : { bucket, state };
   }
   if (query.kind === 'trends' && query.formula !== undefined) return undefined;
-  const isBroken = query.kind === 'trends' && query.breakdown !== undefined;
+  const isBroken = (query.kind === 'trends' || query.kind === 'funnel') && query.breakdown !== undefined;
   return isBroken ? { breakdown: [one.name], bucket } : { metric: one.name, bucket };
 }

@@ -20,6 +20,7 @@ export function FunnelFields({ draft, properties, change }: KindFieldsProps) {
           value={draft.view}
           options={[
             { value: 'steps', title: t('People at each step') },
+            { value: 'over_time', title: t('Conversion over time') },
             { value: 'time_to_convert', title: t('Time to convert') },
           ]}
           onChange={({ target }) => {
