@@ -36,7 +36,7 @@ const CONNECTIONS = 16;
 const IDLE_SECONDS = 10;
 /** A file that marks a folder as completely filled. */
 const FILLED = 'filled.json';
-/** A file that marks a folder whose databases are filled, which takes longest. A run continues from there. */
+/** A file that marks a folder with filled databases, which take longest. A run continues from there. */
 const DATABASES_FILLED = 'databases-filled';
 /** Disk space for the whole model: PostgreSQL, Parquet, copies of it, and space to build indexes. */
 const STORED_BYTES = 48e9;
