@@ -40,8 +40,9 @@ test.skipIf(database === undefined)('visits people with lists of any length', as
   await engineOf().eachPerson(
     sql`select concat('größe ', toString(n)) as p, range(n)::Array(Int64), arrayMap(i -> toString(i), range(least(n, 200)))
       from (select arrayJoin(${integers(lengths)}) as n)`,
-    ({ person, words, label }) =>
-      found.push([person(), words.length / 2, words.at(-2) ?? null, label(0), label(199)]),
+    ({ person, words, label }) => {
+      found.push([person(), words.length / 2, words.at(-2) ?? null, label(0), label(199)]);
+    },
   );
   expect(found).toEqual(
     lengths.map((n) => [`größe ${n}`, n, n === 0 ? null : n - 1, n === 0 ? '' : '0', n < 200 ? '' : '199']),

@@ -11,10 +11,10 @@ import {
   type Engine,
   EngineBusy,
   type Facts,
-  type PersonEvents,
   QueryTimeout,
   QueryTooLarge,
   type Row,
+  type VisitPerson,
 } from './engine.ts';
 import { visitRows } from './row-binary.ts';
 import { type Bound, type Sql, sql, text } from './sql.ts';
@@ -85,7 +85,7 @@ export function createClickHouseEngine({
       return result.json<Row>();
     });
 
-  const eachPerson = (statement: Sql, visit: (events: PersonEvents) => void, signal?: AbortSignal) =>
+  const eachPerson = (statement: Sql, visit: VisitPerson, signal?: AbortSignal) =>
     send(statement, signal, async (request) => {
       const { stream } = await client.exec({
         ...request,

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { type DuckDBDataChunk, DuckDBListVector, type DuckDBResult } from '@duckdb/node-api';
 import bindings from '@duckdb/node-bindings';
-import type { PersonEvents } from './engine.ts';
+import type { VisitPerson } from './engine.ts';
 
 /** The number of integers that are visited before other work continues. */
 const AT_ONCE = 100_000;
@@ -13,7 +13,7 @@ const BYTES = 8;
 /** Visits the rows of a result as `Engine.eachPerson` describes. Throws the reason of the signal. */
 export async function visitPeople(
   result: DuckDBResult,
-  visit: (events: PersonEvents) => void,
+  visit: VisitPerson,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   let visited = 0;
@@ -28,7 +28,7 @@ export async function visitPeople(
     for (let row = 0; row < chunk.rowCount; row++) {
       const first = events.getEntryOffset(row);
       const count = events.getEntryLength(row);
-      visit({
+      const visiting = visit({
         words: words.subarray(first * 2, (first + count) * 2),
         person: () => String(people.getItem(row)),
         label: (index) =>
@@ -36,6 +36,7 @@ export async function visitPeople(
             ? String(labels.childVector.getItem(labels.getEntryOffset(row) + index))
             : '',
       });
+      if (visiting !== undefined) await visiting;
       visited += count;
       if (visited < AT_ONCE) continue;
       visited = 0;

@@ -56,7 +56,7 @@ test('rejects a query beyond its memory and disk as too large, and answers other
 describe('a visit of each person', () => {
   const visit = async (query: Sql, signal?: AbortSignal) => {
     let visited = 0;
-    await engine.eachPerson(query, () => visited++, signal);
+    await engine.eachPerson(query, () => void visited++, signal);
     return visited;
   };
 

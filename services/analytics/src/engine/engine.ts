@@ -13,6 +13,9 @@ export interface PersonEvents {
   label(index: number): string;
 }
 
+/** A visit that may take long returns a promise, and lets other work continue. */
+export type VisitPerson = (events: PersonEvents) => Promise<void> | void;
+
 /** Runs queries. Counts and times are returned as numbers where the query casts them. */
 export interface Engine {
   /** The SQL dialect of the queries. */
@@ -20,10 +23,11 @@ export interface Engine {
   /** Throws QueryTimeout, QueryTooLarge, EngineBusy and DiskFull. */
   query(query: Sql, signal?: AbortSignal): Promise<Row[]>;
   /**
-   * Runs a query of rows of a person, a list of integers and a list of texts. Visits the rows without blocking other
-   * work for long. The arguments of a visit are valid until it returns. Throws the same errors as `query`.
+   * Runs a query of rows of a person, a list of integers and a list of texts. Visits the rows one after the other,
+   * without blocking other work for long. The arguments of a visit are valid until it ends. Throws the same errors as
+   * `query`.
    */
-  eachPerson(query: Sql, visit: (events: PersonEvents) => void, signal?: AbortSignal): Promise<void>;
+  eachPerson(query: Sql, visit: VisitPerson, signal?: AbortSignal): Promise<void>;
   /** Creates an empty table for one computation. */
   createFacts(signal: AbortSignal): Promise<Facts>;
   close(): Promise<void>;

@@ -1,13 +1,10 @@
-import type { PersonEvents } from './engine.ts';
+import type { VisitPerson } from './engine.ts';
 
 /**
  * Visits the rows of a result in ClickHouse's format RowBinary as `Engine.eachPerson` describes: a String, an
  * Array(Int64) and an Array(String).
  */
-export async function visitRows(
-  stream: AsyncIterable<Buffer>,
-  visit: (events: PersonEvents) => void,
-): Promise<void> {
+export async function visitRows(stream: AsyncIterable<Buffer>, visit: VisitPerson): Promise<void> {
   let waiting: Buffer[] = [];
   let bytes = 0;
   let wanted = 0;
@@ -16,18 +13,18 @@ export async function visitRows(
     bytes += part.length;
     if (bytes < wanted) continue;
     const known = Buffer.concat(waiting);
-    const rest = known.subarray(visitComplete(known, visit));
+    const rest = known.subarray(await visitComplete(known, visit));
     waiting = [rest];
     bytes = rest.length;
     // A row longer than a part is not read again for each part.
     wanted = bytes * 2;
   }
   const last = Buffer.concat(waiting);
-  if (visitComplete(last, visit) < last.length) throw new Error('ClickHouse ended within a row.');
+  if ((await visitComplete(last, visit)) < last.length) throw new Error('ClickHouse ended within a row.');
 }
 
 /** Visits the complete rows, and returns where they end. */
-function visitComplete(bytes: Buffer, visit: (events: PersonEvents) => void): number {
+async function visitComplete(bytes: Buffer, visit: VisitPerson): Promise<number> {
   let end = 0;
   for (;;) {
     const reader = readerOf(bytes, end);
@@ -38,12 +35,13 @@ function visitComplete(bytes: Buffer, visit: (events: PersonEvents) => void): nu
     const labels = Array.from({ length: reader.size() }, reader.text);
     if (reader.isBeyond()) return end;
     end = reader.at();
-    visit({
+    const visiting = visit({
       // Copied, because words are aligned.
       words: new Uint32Array(Uint8Array.from(bytes.subarray(first, last)).buffer),
       person: () => bytes.toString('utf8', name, nameEnd),
       label: (index) => bytes.toString('utf8', ...(labels[index] ?? [0, 0])),
     });
+    if (visiting !== undefined) await visiting;
   }
 }
 

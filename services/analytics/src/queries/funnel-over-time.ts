@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { FunnelQuery, ReportContent } from '@switchboard/contracts';
 import { bucketIn } from '../calendar/calendar.ts';
 import { UnusableQuery } from '../conditions/clauses.ts';
@@ -11,6 +12,9 @@ import { percentage, type QueryInputs } from './query.ts';
 
 /** The values that are counted at once: intervals of labels. */
 const MAX_VALUES = 1_000_000;
+
+/** The integers that are followed before other work continues. Those of a person are followed for each interval. */
+const AT_ONCE = 100_000;
 
 /** Shows the share of the people who entered in each interval that reached the last step. */
 export async function conversionOverTime(query: FunnelQuery, inputs: QueryInputs): Promise<ReportContent> {
@@ -64,15 +68,39 @@ function entriesOf(query: FunnelQuery, inputs: QueryInputs) {
   return {
     people,
     labels,
-    eachInterval(events: Events, visit: (bucket: number, label: string, isDone: boolean) => void): void {
-      for (const bucket of new Set(startsOf(events).map((t) => bucketIn(calendar, t)))) {
+    eachInterval(
+      events: Events,
+      visit: (bucket: number, label: string, isDone: boolean) => void,
+    ): Promise<void> | undefined {
+      const buckets = new Set(startsOf(events).map((t) => bucketIn(calendar, t)));
+      const follow = (bucket: number) => {
         only((t) => bucketIn(calendar, t) === bucket);
         const reached = chains.follow(events);
         const label = query.breakdown === undefined ? '' : chains.labelOf(reached - 1);
         visit(bucket, label, reached === query.steps.length);
-      }
+      };
+      const size = events.words.length / 2;
+      if (buckets.size * size > AT_ONCE) return inParts(buckets, follow, size);
+      buckets.forEach(follow);
+      return undefined;
     },
   };
+}
+
+/** Follows the events of each interval, and lets other work continue in between. */
+async function inParts(
+  buckets: Iterable<number>,
+  follow: (bucket: number) => void,
+  size: number,
+): Promise<void> {
+  let followed = 0;
+  for (const bucket of buckets) {
+    follow(bucket);
+    followed += size;
+    if (followed < AT_ONCE) continue;
+    followed = 0;
+    await setImmediate();
+  }
 }
 
 /** Returns the lines of a breakdown. Without one, or without people, there is one line. */

@@ -1,5 +1,5 @@
 import type { InsightInterval, InsightWindow } from '@switchboard/contracts';
-import type { PersonEvents, Row } from '../engine/engine.ts';
+import type { Row, VisitPerson } from '../engine/engine.ts';
 import type { Sql } from '../engine/sql.ts';
 import type { Source } from '../selection/events.ts';
 
@@ -12,7 +12,7 @@ export interface QueryInputs {
   asOf: number;
   run(query: Sql): Promise<Row[]>;
   /** Visits the rows of a query as `Engine.eachPerson` does. */
-  eachPerson(query: Sql, visit: (events: PersonEvents) => void): Promise<void>;
+  eachPerson(query: Sql, visit: VisitPerson): Promise<void>;
 }
 
 export const DEFAULT_INTERVAL: InsightInterval = 'day';
