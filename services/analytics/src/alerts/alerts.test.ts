@@ -121,28 +121,31 @@ it('evaluates a formula, missing data, and the chosen series', async () => {
   );
 });
 
-it('previews when a step of a funnel would have fired in the last 90 days', async () => {
-  const body = {
-    name: 'Checkout',
-    query: {
-      kind: 'funnel',
-      range: { last: 1, unit: 'day' },
-      interval: 'week',
-      steps: [{ event: 'cart' }, { event: 'order' }],
-      window: { count: 1, unit: 'hour' },
-    },
-    rule: { kind: 'threshold', below: 60 },
-  };
-  const answer = await analytics.call('POST', '/v1/projects/shop/alert-preview', { body });
-  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-  const { points, incidents } = Object(answer.body);
-  const monday = day - ((new Date(day).getUTCDay() + 6) % 7) * DAY_MS;
-  const bucket = new Date(monday).toISOString().slice(0, 10);
-  expect(points).toHaveLength(13);
-  expect(points).toContainEqual({ bucket, value: 50, expected: 60, isFiring: true });
-  // No one began in the weeks after, so nothing says that it recovered.
-  expect(incidents).toEqual([{ startedBucket: bucket, endedBucket: null }]);
-});
+it.each([undefined, 'over_time'])(
+  'previews when a step of a funnel would have fired in the last 90 days, with the view %s',
+  async (view) => {
+    const body = {
+      name: 'Checkout',
+      query: {
+        ...{ kind: 'funnel', view },
+        range: { last: 1, unit: 'day' },
+        interval: 'week',
+        steps: [{ event: 'cart' }, { event: 'order' }],
+        window: { count: 1, unit: 'hour' },
+      },
+      rule: { kind: 'threshold', below: 60 },
+    };
+    const answer = await analytics.call('POST', '/v1/projects/shop/alert-preview', { body });
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+    const { points, incidents } = Object(answer.body);
+    const monday = day - ((new Date(day).getUTCDay() + 6) % 7) * DAY_MS;
+    const bucket = new Date(monday).toISOString().slice(0, 10);
+    expect(points).toHaveLength(13);
+    expect(points).toContainEqual({ bucket, value: 50, expected: 60, isFiring: true });
+    // No one began in the weeks after, so nothing says that it recovered.
+    expect(incidents).toEqual([{ startedBucket: bucket, endedBucket: null }]);
+  },
+);
 
 it('previews hours and their anomalies', async () => {
   const body = { ...DROP, rule: { kind: 'threshold', above: 50 } };
