@@ -48,6 +48,30 @@ test('names the anonymous id of a person in identify, and leaves it out without 
   ]);
 });
 
+test('sends later events after a request that took longer than the interval of sending', async () => {
+  const pause = () => new Promise((done) => setTimeout(done, 50));
+  let answer = () => {};
+  const answered = new Promise<undefined>((resolve) => {
+    answer = () => resolve(undefined);
+  });
+  const began = vi.fn();
+  const { url, accepted } = await receiver(() => {
+    began();
+    return answered;
+  });
+  const sent = client(url);
+  const first = await sent.track('ada', 'one');
+  await vi.waitFor(() => expect(began).toHaveBeenCalled());
+  const second = await sent.track('ada', 'two');
+  // Sending is due while the request is running.
+  await pause();
+  answer();
+  await vi.waitFor(() => expect(accepted()).toEqual([first, second]));
+  await pause();
+  const third = await sent.track('ada', 'three');
+  await vi.waitFor(() => expect(accepted()).toEqual([first, second, third]));
+});
+
 test('sends events of the same moment in one compressed batch, and calls alone, in their order', async () => {
   const { url, arrivals } = await receiver();
   const sent = client(url);

@@ -44,7 +44,11 @@ export function createSender({ url, flushMs, queue, transport, report }: SenderO
     if (isClosed || at >= dueAt) return;
     clearTimeout(timer);
     dueAt = at;
-    timer = setTimeout(() => void flush(), ms);
+    timer = setTimeout(() => {
+      // Also while a request is running, or nothing would be scheduled after it.
+      dueAt = Number.POSITIVE_INFINITY;
+      void flush();
+    }, ms);
     // The queue is stored in a file, so the timer does not need to keep the process running.
     timer.unref();
   }

@@ -19,7 +19,7 @@ export interface Answer {
   body?: object;
 }
 
-export type Decide = (arrival: Omit<Arrival, 'status'>) => Answer | undefined;
+export type Decide = (arrival: Omit<Arrival, 'status'>) => Answer | undefined | Promise<undefined>;
 
 /** Starts a server that records requests and returns the configured responses, by default 202. */
 export async function startReceiver(decide: Decide = () => undefined) {
@@ -34,7 +34,7 @@ export async function startReceiver(decide: Decide = () => undefined) {
       headers = {},
       message = '',
       body: answer = { message },
-    } = decide(arrival) ?? { status: 202 };
+    } = (await decide(arrival)) ?? { status: 202 };
     arrivals.push({ ...arrival, status });
     outgoing.writeHead(status, { 'Content-Type': 'application/json', ...headers });
     outgoing.end(JSON.stringify(answer));
