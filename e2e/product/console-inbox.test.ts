@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { call, eventually, hasChromium, openBrowser } from '@switchboard/testkit';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -145,11 +146,13 @@ describe.skipIf(!hasChromium)('the inbox in the console', () => {
     await clearAll();
     const { base_url, project_key: key } = running.demo;
     const { mailAddress: _, ...settings } = await asOwner('GET', '/support-settings');
-    await asOwner('PUT', '/support-settings', { ...settings, asksSatisfaction: true });
+    // Without the view and the rating of an attempt before.
+    await asOwner('PUT', '/support-settings', { ...settings, asksSatisfaction: true, views: [] });
+    const subject = `Rated ${randomUUID()}`;
     const preferences = await asOwner('GET', '/inbox-preferences');
     const opened = await call('POST', `${base_url}/v1/conversations`, {
       token: key,
-      body: { distinctId: 'rater', subject: 'Rated' },
+      body: { distinctId: 'rater', subject },
     });
     const { conversationId: id, token } = opened.body;
     const asVisitor = async (path: string, body: object) => {
@@ -174,7 +177,7 @@ describe.skipIf(!hasChromium)('the inbox in the console', () => {
     await dialog.getByLabel('Rating').selectOption('bad');
     await page.getByRole('button', { name: 'Save view' }).click();
     await page.getByRole('button', { name: 'Unhappy', exact: true }).waitFor();
-    await rows().filter({ hasText: 'Rated' }).getByRole('button').click();
+    await rows().filter({ hasText: subject }).getByRole('button').click();
     await timeline().getByText('Rated 2 of 5').waitFor();
     await timeline().getByText('It took long').waitFor();
     const { views } = await asOwner('GET', '/support-settings');
