@@ -146,8 +146,9 @@ describe.skipIf(!hasChromium)('the inbox in the console', () => {
     await clearAll();
     const { base_url, project_key: key } = running.demo;
     const { mailAddress: _, ...settings } = await asOwner('GET', '/support-settings');
-    // Without the view and the rating of an attempt before.
-    await asOwner('PUT', '/support-settings', { ...settings, asksSatisfaction: true, views: [] });
+    // Without what an attempt before has left.
+    const fresh = { views: [], mailOpensConversations: false };
+    await asOwner('PUT', '/support-settings', { ...settings, asksSatisfaction: true, ...fresh });
     const subject = `Rated ${randomUUID()}`;
     const preferences = await asOwner('GET', '/inbox-preferences');
     const opened = await call('POST', `${base_url}/v1/conversations`, {
@@ -203,7 +204,8 @@ describe.skipIf(!hasChromium)('the inbox in the console', () => {
     await page.getByLabel('From').fill('21:30');
     await page.getByLabel('Mail replies that a visitor has not read').selectOption('After 30 minutes');
     await page.getByLabel('A reopened conversation keeps its assignee').selectOption('Never');
-    await page.getByLabel('Open conversations for mail to your support address').check();
+    // It shows the change once it is stored.
+    await page.getByLabel('Open conversations for mail to your support address').click();
     await page.getByText(/^Forward your support address to \S+@\S+\.$|SUPPORT_MAIL_DOMAIN/).waitFor();
     await eventually(async () =>
       expect(await asOwner('GET', '/support-settings')).toMatchObject({
