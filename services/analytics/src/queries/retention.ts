@@ -233,7 +233,8 @@ export async function retentionPeople(
   point: Point,
   inputs: QueryInputs,
 ): Promise<Sql> {
-  const { calendar, tables } = tablesOf(query, inputs);
+  // People are the same without their weights.
+  const { calendar, tables } = tablesOf({ ...query, weight: undefined }, inputs);
   const isOfRow = await rowAt(query, point, calendar, inputs);
   if (point.period == null) return sql`${tables} select distinct s.p as p from starts as s where ${isOfRow}`;
   const period = integer(numberIn(point.period, 0, query.periods - 1, 'period'));

@@ -2,12 +2,13 @@ import { importedFrom } from '@switchboard/contracts';
 import { createPeople, firstKeyOf } from '../imports/people.ts';
 import { progressLine } from '../imports/progress.ts';
 import { inputsOf } from '../imports/reading/inputs.ts';
+import { reportAsJson } from '../imports/reasons.ts';
 import { addressFor, openClient, retryForMs } from '../login/session.ts';
 import { readArguments } from '../terminal/arguments.ts';
 import { COMMON_HELP, type Command, EXIT_CODES } from '../terminal/command.ts';
 import { UsageError } from '../terminal/terminal.ts';
 import { importConversations } from './import-conversations.ts';
-import { describeReport, reportAsJson } from './report.ts';
+import { describeReport } from './report.ts';
 import { PRODUCTS } from './sources/products.ts';
 
 const names = importedFrom.options.join(', ');

@@ -12,6 +12,3 @@ export function describeReport(report: ImportedConversations, tense: 'done' | 'w
   ];
   return lines.map((line) => `${oneLine(line)}\n`).join('');
 }
-
-/** Formats the report as JSON. */
-export const reportAsJson = (report: ImportedConversations): string => `${JSON.stringify(report, null, 2)}\n`;

@@ -2,13 +2,13 @@ import { type ImportSource, importSource } from '@switchboard/contracts';
 import { createPeople, firstKeyOf } from '../imports/people.ts';
 import { progressLine } from '../imports/progress.ts';
 import { inputsOf } from '../imports/reading/inputs.ts';
+import { reportAsJson } from '../imports/reasons.ts';
 import { addressFor, openClient, retryForMs } from '../login/session.ts';
 import { readArguments } from '../terminal/arguments.ts';
 import { COMMON_HELP, type Command, EXIT_CODES } from '../terminal/command.ts';
 import { UsageError } from '../terminal/terminal.ts';
 import { importEvents } from './import-events.ts';
-
-import { describeReport, reportAsJson } from './report.ts';
+import { describeReport } from './report.ts';
 import { amplitude } from './sources/amplitude.ts';
 import { csvSource } from './sources/csv.ts';
 import { mixpanel } from './sources/mixpanel.ts';

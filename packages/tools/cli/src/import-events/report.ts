@@ -12,6 +12,3 @@ export function describeReport(report: ImportedEvents, tense: 'done' | 'would'):
   ];
   return lines.map((line) => `${oneLine(line)}\n`).join('');
 }
-
-/** Formats the report as JSON. */
-export const reportAsJson = (report: ImportedEvents): string => `${JSON.stringify(report, null, 2)}\n`;

@@ -16,3 +16,6 @@ export function reasonsIn({
 
 /** Returns the number of all that was counted. */
 export const sumOf = (counted: readonly Counted[]) => counted.reduce((total, { count }) => total + count, 0);
+
+/** Formats a report as JSON. */
+export const reportAsJson = (report: object): string => `${JSON.stringify(report, null, 2)}\n`;
