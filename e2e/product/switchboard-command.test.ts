@@ -39,18 +39,18 @@ describe('the example manifest', () => {
     const { code, out, err } = await switchboard(['apply', EXAMPLE]);
     expect([code, err]).toEqual([0, '']);
     expect(out).toContain('+ flag acme-shop checkout-button\n');
-    expect(out).toMatch(/\n32 created, 1 changed, 0 unchanged\n$/);
+    expect(out).toMatch(/\n33 created, 1 changed, 0 unchanged\n$/);
 
     expect(await switchboard(['diff', EXAMPLE])).toEqual({
       code: 0,
-      out: '0 would be created, 0 would be changed, 33 unchanged\n',
+      out: '0 would be created, 0 would be changed, 34 unchanged\n',
       err: '',
     });
     expect(await json(['apply', EXAMPLE])).toEqual({
       created: 0,
       changed: 0,
       requested: 0,
-      unchanged: 33,
+      unchanged: 34,
       changes: [],
     });
   });
@@ -86,9 +86,9 @@ describe('the example manifest', () => {
     ].join('\n');
     const { out, code } = await switchboard(['diff', path]);
     expect(code).toBe(3);
-    expect(out).toBe(`${expected}\n0 would be created, 2 would be changed, 31 unchanged\n`);
+    expect(out).toBe(`${expected}\n0 would be created, 2 would be changed, 32 unchanged\n`);
     expect((await switchboard(['apply', path])).out).toBe(
-      `${expected}\n0 created, 2 changed, 31 unchanged\n`,
+      `${expected}\n0 created, 2 changed, 32 unchanged\n`,
     );
     expect((await json(['get', 'flag', 'acme-shop', 'new-checkout'])).rolloutPercentage).toBe(25);
   });
@@ -504,6 +504,52 @@ describe('switchboard messages', () => {
     expect(out).toContain(`${at} ${id} Saved views (2 people): scheduled\n`);
     expect((await switchboard(['messages', 'cancel', project, id])).code).toBe(0);
     expect((await switchboard(['messages', 'list', project])).out).not.toContain(id);
+  });
+});
+
+describe('switchboard subscriptions', () => {
+  it('creates a subscription from a file, lists, shows, sends and removes it', async () => {
+    const file = await fileOf(
+      `target: { kind: report, id: sign-ups }
+schedule: { every: week, on: 5, at: "09:00", timeZone: UTC }
+recipients: [auth0|sofia]
+`,
+      'subscription.yaml',
+    );
+    const named = ['acme-shop', 'sign-ups'];
+    const put = await switchboard(['subscriptions', 'put', ...named, file]);
+    expect([put.code, put.err]).toEqual([0, '']);
+    expect(put.out).toMatch(
+      new RegExp(
+        [
+          'id         sign-ups',
+          'sends      report sign-ups',
+          'every      week 5, 09:00 UTC',
+          'state      on',
+          'next       20\\d\\d-\\d\\d-\\d\\dT09:00:00.000Z',
+          'last sent  -',
+          'to         auth0\\|sofia\n$',
+        ].join('\n'),
+      ),
+    );
+    expect(await switchboard(['subscriptions', 'show', ...named])).toEqual(put);
+    const { out } = await switchboard(['subscriptions', 'list', 'acme-shop']);
+    expect(out).toMatch(
+      /^sign-ups +on +20\S+Z +to 1 +report sign-ups\nweekly-revenue +on +20\S+Z +to 2 +report weekly-revenue\n/,
+    );
+    expect((await switchboard(['subscriptions', 'send', ...named])).out).toBe(
+      '+ subscription acme-shop sign-ups queued\n',
+    );
+    await eventually(async () =>
+      expect((await json(['subscriptions', 'show', ...named])).failure?.message).toBe(
+        'The report “Sign-ups by country” has no run.',
+      ),
+    );
+    expect((await switchboard(['subscriptions', 'show', ...named])).out).toContain('state      failed: The');
+    expect((await switchboard(['subscriptions', 'remove', ...named])).out).toBe(
+      '- subscription acme-shop sign-ups\n',
+    );
+    expect((await switchboard(['subscriptions', 'remove', ...named])).code).toBe(1);
   });
 });
 

@@ -45,6 +45,7 @@ describe('help', () => {
     'groups',
     'topics',
     'alerts',
+    'subscriptions',
     'mcp',
   ])('prints the help of %s', async (name) => {
     for (const asked of ['--help', '-h']) {
@@ -83,6 +84,10 @@ describe('invalid commands', () => {
     [['requests', 'list', 'shop', 'beta'], /usage: switchboard requests list/],
     [['requests', 'approve', 'shop'], /usage: switchboard requests list/],
     [['requests', 'allow', 'shop', 'chr_1'], /usage: switchboard requests list/],
+    [['subscriptions', 'list', 'shop', 'weekly'], /usage: switchboard subscriptions list/],
+    [['subscriptions', 'put', 'shop', 'weekly', url], /usage: switchboard subscriptions list/],
+    [['subscriptions', 'send', 'shop', 'weekly', 'empty.yaml', url], /usage: switchboard subscriptions list/],
+    [['subscriptions', 'put', 'shop', 'weekly', 'empty.yaml', url], /empty\.yaml: schedule: required/],
     [['sql', 'prj', url], /give a project and one file/],
     [['sql', 'prj', 'empty.yaml', '--days', '0', url], /--days: give a number from 1 to 400/],
     [['sql', 'prj', 'empty.yaml', '--param', 'x', url], /--param x: give name=value/],

@@ -14,6 +14,7 @@ import { promote } from '../promote/promote.ts';
 import { requests } from '../requests/requests.ts';
 import { schedule } from '../schedule/schedule.ts';
 import { sql } from '../sql/sql.ts';
+import { subscriptions } from '../subscriptions/subscriptions.ts';
 import { type Command, EXIT_CODES } from '../terminal/command.ts';
 import { type Terminal, UsageError } from '../terminal/terminal.ts';
 import { projects } from '../throttle/projects.ts';
@@ -57,6 +58,7 @@ const commands: Record<string, Command> = {
   people,
   groups,
   alerts,
+  subscriptions,
   webhooks,
   import: imports,
   'dead-letters': deadLetters,

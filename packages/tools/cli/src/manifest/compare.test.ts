@@ -24,9 +24,9 @@ test('ignores property order, compares list order, and distinguishes null from a
 });
 
 test('finds no difference between equivalent definitions', () => {
-  const { cohort, member, company, flag } = kinds;
+  const { cohort, member, company, flag, subscription } = kinds;
   const same = (
-    kind: typeof cohort | typeof member | typeof company | typeof flag,
+    kind: typeof cohort | typeof member | typeof company | typeof flag | typeof subscription,
     one: object,
     other: object,
   ) => differencesOf(definitionOf(kind, { ...one }), definitionOf(kind, { ...other }));
@@ -43,4 +43,15 @@ test('finds no difference between equivalent definitions', () => {
   ).toEqual([]);
   expect(same(company, { id: 'c', entitlements: {} }, {})).toEqual([]);
   expect(same(flag, { key: 'k', description: null }, {})).toEqual([]);
+  const recipients = [
+    { sub: 'ada', unsubscribed: true },
+    { sub: 'grace', unsubscribed: false },
+  ];
+  expect(
+    same(
+      subscription,
+      { id: 's', recipients, enabled: true, nextAt: null, failure: null },
+      { recipients: ['grace', 'ada'] },
+    ),
+  ).toEqual([]);
 });

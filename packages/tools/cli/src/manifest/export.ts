@@ -67,6 +67,7 @@ export async function exportManifest({ client, companyId, onOmitted }: ExportOpt
       const team = await list(kinds.teammate, params);
       const dashboards = await list(kinds.dashboard, params);
       const alerts = await list(kinds.alert, params);
+      const subscriptions = await list(kinds.subscription, params);
       return {
         dashboards: dashboards.map((one) => ({ id: one['id'], ...definitionOf(kinds.dashboard, one) })),
         cohorts: await pMap(cohorts, ({ id }) => wholeCohort({ ...params, cohortId: String(id) }), {
@@ -75,6 +76,10 @@ export async function exportManifest({ client, companyId, onOmitted }: ExportOpt
         flags: await list(kinds.flag, params),
         dictionary: await list(kinds.definition, params),
         alerts: alerts.map((one) => ({ id: one['id'], ...definitionOf(kinds.alert, one) })),
+        subscriptions: subscriptions.map((one) => ({
+          id: one['id'],
+          ...definitionOf(kinds.subscription, one),
+        })),
         webhooks: await webhooksOf(params),
         team: team.map(({ avatarUrl: __, ...teammate }) => teammate),
         ...(await messengerOf(params)),
@@ -132,7 +137,7 @@ export async function exportManifest({ client, companyId, onOmitted }: ExportOpt
     } catch (error) {
       if (!(error instanceof ManagementError) || !/belongs to region/.test(error.message)) throw error;
       onOmitted?.(
-        `dashboards, cohorts, flags, dictionary, alerts, webhooks, team, messenger and support of ${what}, which are in another region`,
+        `dashboards, cohorts, flags, dictionary, alerts, subscriptions, webhooks, team, messenger and support of ${what}, which are in another region`,
       );
       return {};
     }

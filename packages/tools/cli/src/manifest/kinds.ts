@@ -1,4 +1,5 @@
 import type { ListId, OperationId } from '@switchboard/management';
+import { isRecord } from './compare.ts';
 
 type Definition = Record<string, unknown>;
 
@@ -182,6 +183,28 @@ const alert = {
   cascade: 'its incidents',
 } satisfies Kind;
 
+const subscription = {
+  name: 'subscription',
+  plural: 'subscriptions',
+  ids: ofProject('subscriptionId'),
+  get: 'getSubscription',
+  put: 'putSubscription',
+  remove: 'deleteSubscription',
+  list: listedBy('listSubscriptions', 'projectId'),
+  readOnly: [
+    ...['id', 'pausedReason', 'nextAt', 'isSending', 'lastSentAt', 'failure', 'unopened'],
+    ...['createdBySub', 'createdAt', 'updatedAt'],
+  ],
+  // Whether a member has unsubscribed is read with each recipient.
+  complete: ({ recipients, ...definition }) => ({
+    enabled: true,
+    ...definition,
+    recipients: (Array.isArray(recipients) ? recipients : [])
+      .map((one) => (isRecord(one) ? one['sub'] : one))
+      .sort(),
+  }),
+} satisfies Kind;
+
 const webhook = {
   name: 'webhook',
   plural: 'webhooks',
@@ -258,6 +281,7 @@ export const kinds = {
   flag,
   definition,
   alert,
+  subscription,
   webhook,
   teammate,
   messenger,

@@ -14,6 +14,7 @@ import {
   planDefinition,
   projectDefinition,
   reportDefinition,
+  subscriptionDefinition,
   supportSettingsDefinition,
   teammateDefinition,
   webhookDefinition,
@@ -44,6 +45,7 @@ const project = projectDefinition.omit({ companyId: true }).extend({
   flags: z.array(flagEntry.strict().check(checkFlag)).default([]),
   dictionary: z.array(dictionaryEntry.strict()).default([]),
   alerts: z.array(alertDefinition.safeExtend({ id }).strict()).default([]),
+  subscriptions: z.array(subscriptionDefinition.extend({ id }).strict()).default([]),
   webhooks: z.array(webhookDefinition.safeExtend({ id }).strict()).default([]),
   team: z.array(teammateDefinition.extend({ id }).strict()).default([]),
   /** Without `team`, the messenger shows the project's team with its pictures. */
@@ -105,6 +107,7 @@ function findDuplicate({ plans, ai, companies }: Manifest): string | undefined {
       ...one.flags.map((of) => `flag ${one.id} ${of.key}`),
       ...one.dictionary.map((of) => `definition ${one.id} ${of.kind} ${of.name}`),
       ...one.alerts.map((of) => `alert ${one.id} ${of.id}`),
+      ...one.subscriptions.map((of) => `subscription ${one.id} ${of.id}`),
       ...one.webhooks.map((of) => `webhook ${one.id} ${of.id}`),
       ...one.team.map((of) => `teammate ${one.id} ${of.id}`),
       ...(['teams', 'labels', 'savedReplies', 'views'] as const).flatMap((list) =>

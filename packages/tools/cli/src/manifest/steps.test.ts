@@ -12,3 +12,30 @@ test('plans are created one by one in the order of the manifest, which is the or
     tiers.map((tier) => [tier]),
   );
 });
+
+test('subscriptions come after the reports and dashboards that they send', () => {
+  const stages = stagesOf(
+    parseManifest(`
+companies:
+  - id: co
+    name: Company
+    plan: { tier: pro, cycle: monthly }
+    projects:
+      - id: p
+        name: Project
+        region: eu
+        defaultLanguage: en
+        subscriptions:
+          - id: daily
+            target: { kind: dashboard, id: board }
+            schedule: { every: day, at: "08:30", timeZone: UTC }
+            recipients: [ada]
+        dashboards: [{ id: board, name: Board }]
+        reports: [{ id: orders, name: Orders }]
+`),
+  );
+  expect(stages.map((stage) => stage.map(({ kind }) => kind.name)).slice(-2)).toEqual([
+    ['report', 'dashboard'],
+    ['subscription'],
+  ]);
+});

@@ -24,6 +24,8 @@ export function stagesOf({ plans, ai, companies }: Manifest): Step[][] {
     ],
     companies.flatMap((company) => [...memberSteps(company), ...projectSteps(company)]),
     projects.flatMap(partSteps),
+    // After their reports and dashboards.
+    projects.flatMap(subscriptionSteps),
     projects.flatMap(({ id: projectId, messenger }) =>
       messenger === undefined ? [] : [{ kind: kinds.messenger, params: { projectId }, wanted: messenger }],
     ),
@@ -120,6 +122,14 @@ function partSteps({
     })),
     ...(support === undefined ? [] : [{ kind: kinds.support, params: { projectId }, wanted: support }]),
   ];
+}
+
+function subscriptionSteps({ id: projectId, subscriptions }: ManifestProject): Step[] {
+  return subscriptions.map(({ id: subscriptionId, ...wanted }) => ({
+    kind: kinds.subscription,
+    params: { projectId, subscriptionId },
+    wanted,
+  }));
 }
 
 /** Returns the stages of the flags. A flag comes after its prerequisites. The service rejects a cycle. */
