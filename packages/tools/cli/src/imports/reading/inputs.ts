@@ -7,6 +7,7 @@ import { pipeline as run } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { openPromise } from 'yauzl';
 import { UsageError } from '../../terminal/terminal.ts';
+import { openParquet } from './parquet.ts';
 
 /** A file to import, or an entry of a zip file. */
 export interface Input {
@@ -16,13 +17,14 @@ export interface Input {
   name: string;
   /** The SHA-256 of the file, and the name of the entry. */
   content: string;
-  /** Decompressed. */
+  /** Decompressed. The rows of a Parquet file are lines of JSON. */
   open(): Promise<Readable>;
 }
 
 const MAX_FILES = 100_000;
 const GZIP = [0x1f, 0x8b];
 const ZIP = [0x50, 0x4b];
+const PARQUET = [...Buffer.from('PAR1')];
 
 /**
  * Yields the files of paths, which are files and folders, in order of their names. A file is read once before to
@@ -53,8 +55,13 @@ async function* inputsIn(path: string): AsyncGenerator<Input> {
   await readable(path, () => run(createReadStream(path), sha256));
   const content = sha256.digest('hex');
   const name = basename(path);
+  const whole = { place: path, name, content };
+  if (await beginsWith(path, PARQUET)) {
+    yield { ...whole, open: async () => openParquet(path) };
+    return;
+  }
   if (!(await beginsWith(path, ZIP))) {
-    yield { place: path, name, content, open: async () => unzipped(createReadStream(path)) };
+    yield { ...whole, open: async () => unzipped(createReadStream(path)) };
     return;
   }
   const zip = await readable(path, () => openPromise(path, { autoClose: false }));
