@@ -18,7 +18,14 @@ const WITHOUT_STEP = `[...document.querySelectorAll('main [data-empty]')]
 const EMPTY = [
   ...['', '/insights', '/dashboards', '/events', '/dictionary', '/people', '/groups', '/cohorts'],
   ...['/recordings', '/flags', '/flag-requests', '/inbox', '/messages'],
-  ...['/settings/members', '/settings/project', '/settings/sign-in', '/settings/webhooks', '/alerts'],
+  ...[
+    '/settings/members',
+    '/settings/project',
+    '/settings/sign-in',
+    '/settings/webhooks',
+    '/settings/imports',
+    '/alerts',
+  ],
   '/subscriptions',
 ];
 

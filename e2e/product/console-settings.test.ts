@@ -1,6 +1,8 @@
+import { hash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { createClient } from '@switchboard/management';
 import { call, hasChromium, openBrowser } from '@switchboard/testkit';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -99,6 +101,30 @@ describe.skipIf(!hasChromium)('the settings in the console', () => {
     await page.getByRole('button', { name: 'Delete webhook' }).click();
     await dialog().getByRole('button', { name: 'Delete webhook' }).click();
     await page.getByText('No webhook yet.', { exact: false }).waitFor();
+  });
+
+  it('shows the command that imports events, and how far each import is', async () => {
+    const { management_url: url, project_id: projectId, tokens } = running.demo;
+    await open('/imports');
+    await page.getByText('No events were imported yet.', { exact: false }).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    const client = createClient({ url, token: tokens.operator });
+    const params = { projectId, importId: 'export' };
+    const file = { source: 'posthog', name: 'export-2025.jsonl.gz' } as const;
+    await client.call('putImport', { params, body: { ...file, totalParts: null } });
+    const event = { distinct_id: 'ada', event_id: 'imported', event_name: 'paid', schema_version: 1 };
+    const part = Buffer.from(JSON.stringify({ ...event, timestamp: '2025-03-01T09:30:00Z', properties: {} }));
+    await client.untyped.call('putImportPart', {
+      params: { ...params, part: '0' },
+      query: { sha256: hash('sha256', part, 'hex') },
+      body: part,
+    });
+    const row = page.getByRole('row').filter({ hasText: file.name });
+    await row.getByText('1 part so far').waitFor();
+    await client.call('putImport', { params, body: { ...file, totalParts: 1 } });
+    await row.getByText('Complete').waitFor();
+    await look('imports');
+    expect(await violationsOf(page)).toEqual([]);
   });
 
   it('creates a token by keyboard alone, shows it once, rotates it and revokes it', async () => {
