@@ -9,6 +9,7 @@ import type { Target } from './targets.ts';
 /** Consumer groups, with the kind of process that they run in. */
 const GROUPS: { kind: string; group: string; topics: string[] }[] = [
   { kind: 'event archive', group: 'archive.events', topics: [ingestionTopics.events] },
+  { kind: 'webhooks', group: 'delivery.events', topics: [ingestionTopics.events] },
   { kind: 'replay archive', group: 'archive.replays', topics: [ingestionTopics.replays] },
   {
     kind: 'user state',

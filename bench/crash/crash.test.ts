@@ -48,11 +48,12 @@ describe.each<[string, LogKind, 1 | 3]>([
         ledger,
         onDisrupted: () => undefined,
       };
-      const { faults, disrupted, events, state } = await runRound(round, 1);
+      const { faults, disrupted, events, state, webhooks } = await runRound(round, 1);
       expect(faults, `with seed ${seed}`).toEqual([]);
       expect(disrupted).not.toEqual([]);
       expect(events.accepted).toBeGreaterThan(0);
       expect(state.accepted).toBeGreaterThan(0);
+      expect(webhooks.sent).toBeGreaterThan(0);
     }, 240_000);
 
     it('finds a file that is missing from the archive, and one that is stored twice', async () => {

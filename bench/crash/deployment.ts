@@ -9,6 +9,7 @@ import { installed } from '../lib/backings.ts';
 import { type LogKind, startDatabases, startLog, startObjects, startQuotaRedis } from './backings.ts';
 import { type ServiceTarget, startServiceTarget, type Target } from './targets.ts';
 import { keyOf, PROJECTS } from './traffic.ts';
+import { putWebhooks, startWebhookReceiver, type WebhookReceiver } from './webhook.ts';
 
 export interface DeploymentOptions {
   log: LogKind;
@@ -32,6 +33,10 @@ export interface Deployment {
   archive: ServiceTarget;
   /** A flags instance that serves requests. */
   flags: ServiceTarget;
+  /** An instance that sends webhooks. It is a target as well. */
+  webhooks: ServiceTarget;
+  /** Gets the messages of webhooks. */
+  receiver: WebhookReceiver;
   databaseUrl(name: 'archive' | 'flags'): string;
   managementToken(): Promise<string>;
   /** The folder for the output of the processes. */
@@ -40,7 +45,7 @@ export interface Deployment {
 }
 
 const PARTITIONS = 4;
-const SERVICES = ['ingestion', 'archive', 'flags'] as const;
+const SERVICES = ['ingestion', 'archive', 'flags', 'delivery'] as const;
 
 /** Closes files early, so that a round has many of them. */
 const ARCHIVE_ENV = { ARCHIVE_FILE_SECONDS: '1' };
@@ -62,6 +67,8 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
     stops.push(objects.stop);
     const redis = await startQuotaRedis(network);
     stops.push(redis.stop);
+    const receiver = await startWebhookReceiver();
+    stops.push(receiver.stop);
     await publishProjects(backing.log, options.brokers);
 
     const harness = await openHarness({
@@ -91,15 +98,23 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
         ),
       );
     const ingestion = await start('ingestion', 'ingestion', 2);
+    const sending = await start('webhooks', 'delivery', options.consumers, {
+      WEBHOOK_SECRET: 'the webhook secret of a bench with 32 or more characters',
+      WEBHOOK_PRIVATE_NETWORKS: '127.0.0.0/8',
+    });
     const services = [
       ...ingestion,
+      ...sending,
       ...(await start('event archive', 'archive', options.consumers, { ROLES: 'events' })),
       ...(await start('replay archive', 'archive', 1, { ROLES: 'replays' })),
       ...(await start('user state', 'flags', options.consumers, { ROLES: 'user-state' })),
     ];
     const [flags] = await start('flags', 'flags', 1, { ROLES: 'http' });
     const [archive] = await start('archive', 'archive', 1, { ROLES: 'http' });
-    if (flags === undefined || archive === undefined) throw new Error('flags or archive was not started');
+    const [webhooks] = sending;
+    if (flags === undefined || archive === undefined || webhooks === undefined) {
+      throw new Error('flags, archive or webhooks was not started');
+    }
     const processes = [...services, flags, archive];
     stops.push(async () => void (await Promise.all(processes.map((process) => process.stop()))));
     const targets = [
@@ -110,6 +125,8 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
       ...redis.targets,
     ];
     await untilReady([...processes, ...targets]);
+    const managementToken = () => harness.mint({ sub: 'crash', permissions: ['service.manage'] });
+    await putWebhooks({ port: webhooks.port, token: managementToken }, receiver.url);
     return {
       log: backing.log,
       objects: objects.objects,
@@ -117,8 +134,10 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
       ingestion,
       archive,
       flags,
+      webhooks,
+      receiver,
       databaseUrl: database.direct,
-      managementToken: () => harness.mint({ sub: 'crash', permissions: ['service.manage'] }),
+      managementToken,
       folder: logs,
       async stop({ keepLogs }) {
         await stopAll(stops);

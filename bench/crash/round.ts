@@ -7,12 +7,14 @@ import { checkJoins, type JoinsVerdict } from './checks/joins.ts';
 import type { LogReader } from './checks/log-reader.ts';
 import { checkReplays, type ReplayVerdict } from './checks/replays.ts';
 import { checkState, type StateVerdict } from './checks/state.ts';
+import { checkWebhooks, type WebhooksVerdict } from './checks/webhooks.ts';
 import { type Deployment, untilReady } from './deployment.ts';
 import type { Disrupted, Disrupter } from './disrupt.ts';
 import { answerFaults, outcomeOf, type Request } from './ledger.ts';
 import { applyLoad } from './load.ts';
 import type { Random } from './random.ts';
 import { readUserState } from './user-state.ts';
+import { untilSent } from './webhook.ts';
 
 export interface Run {
   deployment: Deployment;
@@ -39,6 +41,7 @@ export interface RoundResult {
   state: StateVerdict;
   joins: JoinsVerdict;
   replays: ReplayVerdict;
+  webhooks: WebhooksVerdict;
   /** The number of events and people checked through the API. */
   checked: number;
   /** The number of files in the event archive so far. */
@@ -84,9 +87,11 @@ export async function runRound(run: Run, round: number): Promise<RoundResult> {
   const state = checkState(ledger, stored, base);
   const joins = checkJoins(ledger, stored.persons, base);
   const replays = checkReplays(ledger, await patiently(() => readReplays(deployment, ledger)));
+  const discarded = await untilSent({ port: deployment.webhooks.port, token: deployment.managementToken });
+  const webhooks = checkWebhooks(ledger, deployment.receiver.delivered, discarded);
   const lookups = await patiently(() => checkEventLookup(deployment, ledger, random));
   const evaluations = await patiently(() => checkEvaluations(deployment, requests, base, random));
-  const checks = [events, state, joins, replays, lookups, evaluations];
+  const checks = [events, state, joins, replays, webhooks, lookups, evaluations];
   const faults = [...answerFaults(requests), ...checks.flatMap((check) => check.faults)];
   return {
     requests: tally(requests),
@@ -95,6 +100,7 @@ export async function runRound(run: Run, round: number): Promise<RoundResult> {
     state,
     joins,
     replays,
+    webhooks,
     checked: lookups.checked + evaluations.checked,
     files: archive.files,
     duplicates: duplicatesOf(copies),

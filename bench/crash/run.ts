@@ -111,6 +111,8 @@ function printCounts(log: LogKind, rounds: readonly RoundResult[]): void {
     ['replay chunks accepted', replays.accepted],
     ['chunks of unknown outcome', replays.unknown],
     ['chunks of unknown outcome in a recording', replays.unknownFound],
+    ['events sent to webhooks', last.webhooks.sent],
+    ['messages sent again', last.webhooks.repeats],
     ['properties of people and groups compared', state.compared],
     ['anonymous ids and their persons compared', last.joins.compared],
     ['events and people checked through the interface', sum(({ checked }) => checked)],

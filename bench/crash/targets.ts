@@ -61,7 +61,7 @@ export function networkTarget(name: string, link: NetworkLink, oneOf?: string): 
 interface ServiceOptions {
   kind: string;
   name: string;
-  service: 'ingestion' | 'archive' | 'flags';
+  service: 'ingestion' | 'archive' | 'flags' | 'delivery';
   env: Record<string, string>;
   /** The folder with the file that the process's output is appended to. */
   folder: string;

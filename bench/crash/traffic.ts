@@ -24,6 +24,11 @@ const SESSIONS = 4;
 const TIMES = 100_003;
 const CLOCK_BEHIND_MS = 365 * 24 * HOUR_MS;
 
+/** The events that webhooks ask for. Few enough that a webhook may wait for all of them. */
+export const ANNOUNCED = { event: 'checkout completed', below: 3_000 };
+const isCheckout = (number: number) => number % 3 === 0;
+export const isAnnounced = (number: number) => isCheckout(number) && number < ANNOUNCED.below;
+
 export const eventId = ({ round, number }: Numbered) => `r${round}-e${number}`;
 export const person = ({ round, number }: Numbered) => `r${round}-person-${number % PEOPLE}`;
 
@@ -34,7 +39,7 @@ export function eventOf(numbered: Numbered, base: number, isLate: boolean) {
   return {
     distinct_id: person(numbered),
     event_id: eventId(numbered),
-    event_name: number % 3 === 0 ? 'checkout completed' : 'page viewed',
+    event_name: isCheckout(number) ? ANNOUNCED.event : 'page viewed',
     schema_version: 1,
     timestamp: new Date(at).toISOString(),
     session_id: `session-${number % 11}`,

@@ -14,6 +14,7 @@ import {
 import { checkEvents, type FoundEvent } from './events.ts';
 import { checkJoins, type FoundPerson } from './joins.ts';
 import { checkState, type FoundState } from './state.ts';
+import { checkWebhooks } from './webhooks.ts';
 
 /** Verifies that the checks find every kind of fault. */
 
@@ -223,5 +224,44 @@ describe('a seed of random numbers', () => {
     };
     expect(draw(7)).toEqual(draw(7));
     expect(draw(7)).not.toEqual(draw(8));
+  });
+});
+
+describe('the checks of webhooks', () => {
+  const accepted = request({ count: 4 });
+  const delivered = (number: number, distinctId = person({ project: 'crash-a', round: 1, number })) => ({
+    project: 'crash-a',
+    eventId: `r1-e${number}`,
+    distinctId,
+  });
+  const faultsOf = (requests: Request[], found: ReturnType<typeof delivered>[], discarded = 0) =>
+    checkWebhooks(requests, found, discarded).faults;
+
+  it('passes when a message was sent about each event that is asked for, and counts repeats', () => {
+    expect(checkWebhooks([accepted], [delivered(0), delivered(3), delivered(3)], 0)).toEqual({
+      sent: 2,
+      repeats: 1,
+      faults: [],
+    });
+    expect(faultsOf([request({ statuses: [0] })], [])).toEqual([]);
+  });
+
+  it('fails when a message is missing, was discarded or names another person', () => {
+    expect(faultsOf([accepted], [delivered(3)])).toEqual(['crash-a r1-e0: accepted, and sent to no webhook']);
+    expect(faultsOf([accepted], [delivered(0), delivered(3)], 1)).toEqual([
+      '1 messages of webhooks were discarded',
+    ]);
+    expect(faultsOf([request()], [delivered(0, 'other')])).toEqual([
+      'crash-a r1-e0: a webhook names another person',
+    ]);
+  });
+
+  it('fails when a message is about a rejected event or one that is not asked for', () => {
+    expect(faultsOf([request({ expected: 400, statuses: [400] })], [delivered(0)])).toEqual([
+      'crash-a r1-e0: rejected, and sent to a webhook',
+    ]);
+    expect(faultsOf([accepted], [delivered(0), delivered(1), delivered(3)])).toEqual([
+      'crash-a r1-e1: sent to a webhook that did not ask for it',
+    ]);
   });
 });
