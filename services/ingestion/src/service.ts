@@ -13,6 +13,7 @@ import { createReplay } from './replay/replay.ts';
 import { replayRoutes } from './replay/routes.ts';
 import { createWireIntake } from './wires/intake.ts';
 import { createLosses } from './wires/losses.ts';
+import { createPosthogRecordings } from './wires/posthog/recordings.ts';
 import { posthogRoutes } from './wires/posthog/routes.ts';
 import { segmentRoutes } from './wires/segment/routes.ts';
 
@@ -44,7 +45,9 @@ export const ingestionService = defineService({
     const joins = createJoinLimit({ ...service, limit: createRateLimits(redis, service.share) });
     const calls = createIdentify(service);
     identifyRoutes(app, { calls, quota, throttle, joins });
-    replayRoutes(app, { replay: createReplay(service), quota: quotas.quota('replays'), throttle });
+    const replay = createReplay(service);
+    const replayQuota = quotas.quota('replays');
+    replayRoutes(app, { replay, quota: replayQuota, throttle });
 
     const rejections = createRejections({ ...service, replication: config.TOPIC_REPLICATION });
     app.onRejection(rejections.add);
@@ -53,7 +56,8 @@ export const ingestionService = defineService({
     const losses = createLosses(service.metrics, rejections);
     const wires = { intake, losses, clock: service.clock, quota, throttle };
     segmentRoutes(app, wires);
-    posthogRoutes(app, wires);
+    const recordings = createPosthogRecordings({ replay, throttle });
+    posthogRoutes(app, { ...wires, recordings, replayQuota });
 
     // Does not check the database, because known keys are answered from memory.
     app.health.add('event log', () => log.ping());

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { REPLAY_MAX_BYTES } from '../ingestion/operations.ts';
 import { jsonBody } from '../operation/bodies.ts';
 import { type Host, type Operation, operation } from '../operation/operation.ts';
 import type { Wire } from './names.ts';
@@ -15,14 +16,16 @@ export type WireOperation = Operation & {
 
 interface WireRoute extends Pick<WireOperation, 'wire' | 'hosts' | 'service' | 'path' | 'operationId'> {
   method: 'get' | 'post';
+  /** The host of the operation of our API that it takes the place of. */
+  host?: Host;
   /** The limits of a body; absent without one. */
   body?: { maxBytes: number; maxWireBytes: number; maxValues: number };
 }
 
-function wireOperation({ wire, hosts, body, ...route }: WireRoute): WireOperation {
+function wireOperation({ wire, hosts, host = 'api', body, ...route }: WireRoute): WireOperation {
   const defined = operation({
     ...route,
-    host: 'api',
+    host,
     credential: 'ingestion',
     errorShape: 'A',
     tag: 'Wires',
@@ -143,6 +146,19 @@ export const posthogCaptures = ['batch', 'e', 'i/v0/e', 'capture'].flatMap((path
   ),
 );
 
+/** The address of recordings, with the bytes of `POST /v1/replay` and the values of `POST /v1/events`. */
+export const posthogSnapshots = ['/posthog/s/', '/posthog/s'].map((path) =>
+  wireOperation({
+    ...posthog,
+    service: 'ingestion',
+    operationId: 'posthogSnapshot',
+    method: 'post',
+    host: 'replay',
+    path,
+    body: { ...EVENTS_BODY, maxBytes: REPLAY_MAX_BYTES, maxWireBytes: REPLAY_MAX_BYTES },
+  }),
+);
+
 const posthogConfigOf = (file: 'config' | 'config.js') =>
   wireOperation({
     ...posthog,
@@ -189,6 +205,7 @@ export const wireOperations: readonly WireOperation[] = [
   unleashFrontendRegister,
   unleashFrontendMetrics,
   ...posthogCaptures,
+  ...posthogSnapshots,
   posthogConfig,
   posthogConfigScript,
   ...posthogFlags,

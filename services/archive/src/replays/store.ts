@@ -1,5 +1,5 @@
 import type { Database, Transactor } from '@switchboard/database';
-import { and, asc, count, desc, eq, gte, inArray, isNull, lt, min, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gte, inArray, isNull, lt, min, type SQL, sql } from 'drizzle-orm';
 import { replayChunks, replayPeople, replays } from '../schema/index.ts';
 import type { ChunkMetadata, ChunkName, SessionName } from './chunk.ts';
 import { mergeFacts, noFacts } from './facts.ts';
@@ -136,11 +136,13 @@ export function createReplaysStore(db: Db): ReplaysStore {
           return 'duplicate';
         }
 
-        const [ofSeq] = await tx
-          .select({ chunks: count() })
+        // Two are enough to tell, and recordings of other SDKs have one seq for all chunks.
+        const ofSeq = await tx
+          .select({ seq: replayChunks.seq })
           .from(replayChunks)
-          .where(and(isOfSession(replayChunks, metadata), eq(replayChunks.seq, seq)));
-        const newSeqs = ofSeq?.chunks === 1 ? 1 : 0;
+          .where(and(isOfSession(replayChunks, metadata), eq(replayChunks.seq, seq)))
+          .limit(2);
+        const newSeqs = ofSeq.length === 1 ? 1 : 0;
         const time = (value: Date) => sql`${value.toISOString()}::timestamptz`;
         await tx
           .update(replays)

@@ -11,13 +11,16 @@ const PART_MAX_BYTES = 900_000;
 const SPACE = 0x20;
 
 export interface Replay {
-  /** Resolves once the event log has stored every part of the chunk. */
-  accept(projectId: string, chunk: ReplayChunk): Promise<void>;
+  /**
+   * Resolves once the event log has stored every part of the chunk. `sentAt` is the time of sending by the client's
+   * clock. Default: the time of the chunk, because a chunk is sent when it is complete.
+   */
+  accept(projectId: string, chunk: ReplayChunk, sentAt?: string): Promise<void>;
 }
 
 export function createReplay({ log, clock }: Publishing): Replay {
   return {
-    async accept(projectId, chunk) {
+    async accept(projectId, chunk, sentAt = chunk.timestamp) {
       const receivedAt = clock.now();
       const values = partsOf(recordOf(projectId, chunk));
       const key = `${projectId}:${chunk.session_id}`;
@@ -26,8 +29,7 @@ export function createReplay({ log, clock }: Publishing): Replay {
         session: chunk.session_id,
         seq: String(chunk.seq),
         received_at: receivedAt.toISOString(),
-        // A chunk is sent when it is complete, which is the time of its timestamp.
-        correction: String(clockCorrection(chunk.timestamp, receivedAt)),
+        correction: String(clockCorrection(sentAt, receivedAt)),
         // A retry of a chunk gets the same name.
         chunk: await chunkHash(values, fairnessKeyOfProject(projectId)),
         parts: String(values.length),

@@ -1,6 +1,7 @@
 import { type Fields, fieldsOf, known, textOf, without } from '../fields.ts';
 import type { Lose } from '../item.ts';
 import { addressOf, pageOf } from '../page-views.ts';
+import { sessionOf } from './session.ts';
 
 /** The parts of PostHog's properties that our events have, under their names. */
 interface MappedProperties {
@@ -24,6 +25,7 @@ const MAPPED = [
   '$screen_width',
   '$session_id',
   '$timezone',
+  '$window_id',
 ];
 /** Properties that say how to handle an event, or repeat a part of it. */
 const WITHOUT_CONTENT = [
@@ -51,7 +53,7 @@ export function propertiesOf(sent: Fields, lose: Lose): MappedProperties {
   const { $screen_width: width, $screen_height: height } = sent;
   const groups = fieldsOf(sent['$groups']);
   return {
-    session_id: textOf(sent['$session_id']),
+    session_id: sessionOf(sent),
     context: known({
       locale: textOf(sent['$browser_language']),
       os: systemOf(textOf(sent['$os'])),

@@ -2,6 +2,7 @@ import { routingPath, type WireOperation } from '@switchboard/contracts';
 import type { Context, Hono } from 'hono';
 import type { Bodies } from '../body/bodies.ts';
 import { parseJson, withoutMark } from '../body/json.ts';
+import { createUnzip, type Unzip } from '../body/unzip.ts';
 import { settleOrigin } from '../exchange/cors.ts';
 import type { Credentials } from '../exchange/credentials.ts';
 import type { KitEnv, ProjectAccess } from '../exchange/env.ts';
@@ -16,6 +17,8 @@ interface WireRequest {
   project: ProjectAccess;
   /** The parsed body; undefined for an operation without one. */
   body: unknown;
+  /** Decompresses parts of the body, all together within the operation's limit. They count towards the quota. */
+  unzip: Unzip;
 }
 
 type Answer = Response | Promise<Response>;
@@ -56,6 +59,7 @@ interface Pipeline {
 /** The same limit as for our own operations: that of sendBeacon. */
 const MAX_BYTES_WITHOUT_KEY = 65_536;
 
+const noParts: Unzip = () => Promise.resolve(undefined);
 const isGzip = (bytes: Buffer) => bytes[0] === 0x1f && bytes[1] === 0x8b;
 
 /**
@@ -112,7 +116,18 @@ export function implementingWires({ hono, bodies, credentials, assertStarted }: 
         const refused = known === undefined ? authorize?.(project) : undefined;
         if (refused !== undefined) return refused;
         if (fault !== undefined) throw fault;
-        return await handler({ c, project, body });
+        const charged = reservation.taken();
+        const fairnessKey = fairnessKeyOf(c.env);
+        const unzip = createUnzip({ reservation, fairnessKey, maxBytes: maxBodyBytes });
+        try {
+          return await handler({ c, project, body, unzip });
+        } finally {
+          const unzipped = reservation.taken() - charged;
+          if (unzipped > 0) {
+            quota?.charge('address', c.env.address, unzipped);
+            quota?.charge('project', project.id, unzipped);
+          }
+        }
       } finally {
         reservation.release();
       }
@@ -130,7 +145,7 @@ export function implementingWires({ hono, bodies, credentials, assertStarted }: 
       if (refused !== undefined) return refused;
       if (hasBody) return answerBody(c, project);
       if (project === undefined) throw new Error(`${operation.operationId} has no body for a key`);
-      return handler({ c, project, body: undefined });
+      return handler({ c, project, body: undefined, unzip: noParts });
     });
   };
 }

@@ -138,7 +138,7 @@ function About({ recording }: { recording: Result<'getReplay'> }) {
           <span key="session">
             <Time at={firstAt} /> · {duration(Date.parse(lastAt) - Date.parse(firstAt))} ·{' '}
             {t('{count, plural, =0 {no error} one {# error} other {# errors}}', { count: errors })} ·{' '}
-            {masked ? t('inputs masked') : t('inputs not masked')}
+            {masked ? t('inputs masked') : t('inputs may be shown')}
           </span>,
         ],
       ]}

@@ -78,6 +78,7 @@ describe('a capture request of PostHog', () => {
       $lib: 'web',
       $lib_version: '1.449.2',
       $session_id: 'session-1',
+      $window_id: 'window-1',
       $ip: '203.0.113.7',
       $session_entry_url: 'https://shop.example/?mail=a@b.c',
       plan: 'pro',
@@ -86,7 +87,7 @@ describe('a capture request of PostHog', () => {
     const [view] = await events();
     expect(view).toMatchObject({
       event_name: 'page viewed',
-      session_id: 'session-1',
+      session_id: 'session-1.window-1',
       context: { locale: 'de-DE', os: 'macOS', sdk: 'web', sdk_version: '1.449.2' },
     });
     expect(view?.['properties']).toEqual({
@@ -170,7 +171,12 @@ it('serves the settings of the browser SDK with everything off that Switchboard 
   const config = await fetch(`${ingestion.url}/posthog/array/${KEY}/config`);
   expect([config.status, await config.json()]).toMatchObject([
     200,
-    { token: KEY, hasFeatureFlags: true, sessionRecording: false, surveys: false },
+    {
+      token: KEY,
+      hasFeatureFlags: true,
+      sessionRecording: { endpoint: `/s/?token=${KEY}`, masking: { maskAllInputs: true } },
+      surveys: false,
+    },
   ]);
   const script = await fetch(`${ingestion.url}/posthog/array/${KEY}/config.js`);
   expect(script.headers.get('content-type')).toContain('application/javascript');

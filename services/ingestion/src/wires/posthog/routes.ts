@@ -1,10 +1,24 @@
-import { posthogCaptures, posthogConfig, posthogConfigScript } from '@switchboard/contracts';
-import { BadRequest, type Quota, type ServiceApp, type Throttle, unwrapData } from '@switchboard/http';
-import { type Fields, fieldsOf, fromPostHog, textOf, timeOf } from '@switchboard/other-products';
+import {
+  posthogCaptures,
+  posthogConfig,
+  posthogConfigScript,
+  posthogSnapshots,
+  type WireOperation,
+} from '@switchboard/contracts';
+import {
+  BadRequest,
+  type ProjectAccess,
+  type Quota,
+  type ServiceApp,
+  type Throttle,
+  unwrapData,
+} from '@switchboard/http';
+import { type Fields, fieldsOf, fromPostHog, isSnapshot, textOf, timeOf } from '@switchboard/other-products';
 import type { Clock } from '@switchboard/runtime';
 import type { Context } from 'hono';
 import type { WireIntake } from '../intake.ts';
 import type { CountLosses } from '../losses.ts';
+import type { PosthogRecordings } from './recordings.ts';
 
 const MAX_EVENTS = 1_000;
 /** SDKs for servers also send the key in the body alone. */
@@ -13,28 +27,33 @@ const accepted = () => Response.json({ status: 1 });
 
 interface PosthogRoutes {
   intake: WireIntake;
+  recordings: PosthogRecordings;
   losses: CountLosses;
   clock: Clock;
   quota: Quota;
+  replayQuota: Quota;
   throttle: Throttle;
 }
 
 /** Serves the capture API of PostHog and the settings of its browser SDK: https://posthog.com/docs/api. */
 export function posthogRoutes(
   app: ServiceApp,
-  { intake, losses, clock, quota, throttle }: PosthogRoutes,
+  { intake, recordings, losses, clock, quota, replayQuota, throttle }: PosthogRoutes,
 ): void {
-  for (const operation of posthogCaptures) {
+  function serve(operation: WireOperation, quotaOfOperation: Quota): void {
     app.implementWire(
       operation,
-      async ({ project, body }) => {
+      async ({ project, body, unzip }) => {
         const lose = losses(project.id, operation);
         const now = clock.now();
         const events = eventsOf(body);
         if (events.length > MAX_EVENTS) throw new BadRequest(`batch: more than ${MAX_EVENTS} events`);
-        const items = events.flatMap((event) => fromPostHog(event, now, lose));
-        const sentAt = timeOf(fieldsOf(body)['sent_at']) ?? now.toISOString();
+        const snapshots = events.filter(isSnapshot);
+        const others = events.filter((event) => !isSnapshot(event));
+        const items = others.flatMap((event) => fromPostHog(event, now, lose));
+        const sentAt = timeOf(firstOf(body)['sent_at']) ?? now.toISOString();
         await intake.accept(project, items, { sentAt, lose });
+        await recordings.accept(project, snapshots, { sentAt, unzip, lose });
         return accepted();
       },
       {
@@ -43,23 +62,28 @@ export function posthogRoutes(
         keyPlace: 'api_key in the body',
         maxBytesWithoutKey: MAX_BYTES,
         unwrap: unwrapData,
-        quota,
+        quota: quotaOfOperation,
         authorize: (project) => (throttle.drops(project) ? accepted() : undefined),
       },
     );
   }
+  for (const operation of posthogCaptures) serve(operation, quota);
+  for (const operation of posthogSnapshots) serve(operation, replayQuota);
 
   const options = { keyOf: (c: Context) => c.req.param('token'), keyPlace: 'the path' };
   const headers = { 'Cache-Control': 'public, max-age=300' };
-  const configOf = (c: Context) => ({ ...CONFIG, token: c.req.param('token') });
-  app.implementWire(posthogConfig, ({ c }) => c.json(configOf(c), 200, headers), options);
+  app.implementWire(
+    posthogConfig,
+    ({ c, project }) => c.json(configOf(c.req.param('token') ?? '', project), 200, headers),
+    options,
+  );
   app.implementWire(
     posthogConfigScript,
-    ({ c }) => {
-      // The key has letters, digits and underscores alone.
-      const entry = JSON.stringify({ config: configOf(c), siteApps: [] });
+    ({ c, project }) => {
+      const token = c.req.param('token') ?? '';
+      const entry = JSON.stringify({ config: configOf(token, project), siteApps: [] });
       const all = 'window._POSTHOG_REMOTE_CONFIG';
-      const script = `${all}=${all}||{};${all}[${JSON.stringify(c.req.param('token'))}]=${entry};`;
+      const script = `${all}=${all}||{};${all}[${JSON.stringify(token)}]=${entry};`;
       return new Response(script, {
         headers: { ...headers, 'Content-Type': 'application/javascript; charset=utf-8' },
       });
@@ -77,7 +101,6 @@ const CONFIG = {
   autocaptureExceptions: false,
   analytics: { endpoint: '/i/v0/e/' },
   elementsChainAsString: true,
-  sessionRecording: false,
   heatmaps: false,
   surveys: false,
   productTours: false,
@@ -89,14 +112,31 @@ const CONFIG = {
   siteApps: [],
 };
 
+/** The marks of our own recorder, in addition to those of PostHog. The options of a page override it. */
+const MASKING = {
+  maskAllInputs: true,
+  maskTextSelector: '[data-switchboard-mask],[data-switchboard-mask] *',
+  blockSelector: '[data-switchboard-block],switchboard-messenger',
+};
+
+/** Returns the settings of the browser SDK. The key has letters, digits and underscores alone. */
+function configOf(key: string, { eventsPerSecond }: ProjectAccess) {
+  // With the key in the address, the limits of the project apply before the body is read.
+  const sessionRecording = { endpoint: `/s/?token=${key}`, masking: MASKING };
+  return { ...CONFIG, token: key, sessionRecording: eventsPerSecond === 0 ? false : sessionRecording };
+}
+
 function eventsOf(body: unknown): Fields[] {
   if (Array.isArray(body)) return body.map(fieldsOf);
   const { batch } = fieldsOf(body);
   return Array.isArray(batch) ? batch.map(fieldsOf) : [fieldsOf(body)];
 }
 
+/** A body has the key and the time of sending itself, or in each of several events. */
+const firstOf = (body: unknown): Fields => fieldsOf(Array.isArray(body) ? body[0] : body);
+
 function keyIn(body: unknown): string | undefined {
-  const request = fieldsOf(Array.isArray(body) ? body[0] : body);
+  const request = firstOf(body);
   return (
     textOf(request['api_key']) ?? textOf(request['token']) ?? textOf(fieldsOf(request['properties'])['token'])
   );
