@@ -1,7 +1,10 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import RudderAnalytics from '@rudderstack/rudder-sdk-node';
 import { Analytics } from '@segment/analytics-node';
 import { createClient } from '@switchboard/management';
 import { eventually, hasChromium } from '@switchboard/testkit';
+import { execa } from 'execa';
 import { PostHog } from 'posthog-node';
 import { initialize } from 'unleash-client';
 import { UnleashClient } from 'unleash-proxy-client';
@@ -13,7 +16,10 @@ import { siteForTests } from './testing/sdk-page.ts';
 
 const running = standaloneForTests();
 const site = siteForTests({
-  modules: { posthog: import.meta.resolve('posthog-js') },
+  modules: {
+    posthog: import.meta.resolve('posthog-js'),
+    segment: import.meta.resolve('@segment/analytics-next'),
+  },
   scripts: {},
   body: '<h1>Shop</h1>',
 });
@@ -37,6 +43,19 @@ beforeAll(async () => {
     body: { ...project, wires: ['segment', 'unleash', 'posthog'] },
   });
 });
+
+const PYTHON = process.env['PYTHON'] ?? 'python3';
+const hasPython = (module: string) => spawnSync(PYTHON, ['-c', `import ${module}`]).status === 0;
+
+/** Runs a program for Python with this input, and returns the JSON that it prints. */
+async function runPython(program: string, input: object) {
+  const { base_url, project_key } = running.demo;
+  const { stdout } = await execa(PYTHON, [join(import.meta.dirname, 'testing', program)], {
+    input: JSON.stringify(input),
+    env: { BASE_URL: base_url, PROJECT_KEY: project_key },
+  });
+  return JSON.parse(stdout);
+}
 
 /** Returns a person as analytics knows them. */
 async function person(distinctId: string) {
@@ -142,6 +161,60 @@ describe('the SDKs of Segment and RudderStack', () => {
       { withinMs: 60_000 },
     );
   });
+});
+
+describe('the SDK of Segment for pages', () => {
+  test.skipIf(!hasChromium)(
+    '@segment/analytics-next tracks the page and makes the visitor and the account one person',
+    async () => {
+      const { base_url, project_key } = running.demo;
+      const context = await site.visitor();
+      onTestFinished(() => context.close());
+      const page = await site.open(context, '/?utm_source=news&mail=a@b.c');
+      const requests: { url: string; status: number }[] = [];
+      page.on('response', (answer) => requests.push({ url: answer.url(), status: answer.status() }));
+      const visitor = await page.evaluate(
+        async ([key, host]) => {
+          const segment = { apiKey: key, apiHost: `${host}/segment/v1`, protocol: 'http' };
+          const analytics = Object(globalThis).segment.AnalyticsBrowser.load({
+            writeKey: key,
+            cdnSettings: { integrations: { 'Segment.io': segment } },
+          });
+          await analytics.page('Cart');
+          await analytics.track('page paid', { total: 42 });
+          const anonymous = String((await analytics.user()).anonymousId());
+          await analytics.identify('segment-page', { plan: 'pro' });
+          await analytics.group('acme', { seats: 4 });
+          return anonymous;
+        },
+        [project_key, base_url.replace('http://', '')] as const,
+      );
+      await eventually(
+        async () => {
+          const { ids, traits, groups, events } = await person('segment-page');
+          expect([ids, traits, groups]).toMatchObject([
+            [visitor, 'segment-page'].sort(),
+            { plan: 'pro' },
+            [{ type: 'company', id: 'acme', traits: { seats: 4 } }],
+          ]);
+          const named = (name: string) => events.find((event: { name: string }) => event.name === name);
+          expect(named('page paid').properties).toMatchObject({ total: 42, browser: 'Chrome' });
+          expect(named('page viewed').properties).toMatchObject({
+            name: 'Cart',
+            path: '/',
+            utm_source: 'news',
+          });
+          expect(JSON.stringify(events)).not.toContain('a@b.c');
+        },
+        { withinMs: 60_000 },
+      );
+      expect(requests.map(({ url }) => url.replace(base_url, '')).sort()).toEqual(
+        ['g', 'i', 'p', 't'].map((call) => `/segment/v1/${call}`),
+      );
+      expect(requests.filter(({ status }) => status >= 400)).toEqual([]);
+    },
+    120_000,
+  );
 });
 
 describe('the SDKs of Unleash', () => {
@@ -250,6 +323,19 @@ describe('the SDKs of Unleash', () => {
     expect(known).toEqual(expect.arrayContaining(Object.keys(flags)));
     expect(known.filter((name) => name in omitted)).toEqual([]);
   });
+
+  test.skipIf(!hasPython('UnleashClient'))(
+    'UnleashClient for Python gives 200 people the same flags and variations as Switchboard',
+    async () => {
+      const some = people.slice(0, 200);
+      const got = await runPython('unleash_client.py', { people: some, flags: Object.keys(flags) });
+      for (const one of some) {
+        const expected = await ours(one);
+        for (const key of Object.keys(flags))
+          expect([one.userId, key, got[one.userId][key]]).toEqual([one.userId, key, expected.get(key)]);
+      }
+    },
+  );
 
   test('flags that the language of Unleash cannot say are listed with the reason', async () => {
     const { base_url, project_key } = running.demo;
@@ -400,6 +486,39 @@ describe('the SDKs of PostHog', () => {
       }
     }
   });
+
+  test.skipIf(!hasPython('posthog'))(
+    'posthog for Python has each event archived once, makes ids one person, and gets the flags of Switchboard',
+    async () => {
+      const ids = Array.from({ length: 100 }, () => crypto.randomUUID());
+      const people = Object.fromEntries(
+        Array.from({ length: 100 }, (_, n) => [`python-${n}`, { plan: n % 2 === 0 ? 'pro' : 'free' }]),
+      );
+      const got = await runPython('posthog_client.py', { ids, people });
+      const { base_url, project_key } = running.demo;
+      for (const [targetingKey, properties] of Object.entries(people)) {
+        const answer = await fetch(`${base_url}/ofrep/v1/evaluate/flags`, {
+          method: 'POST',
+          headers: { Authorization: `Bearer ${project_key}` },
+          body: JSON.stringify({ context: { targetingKey, ...properties } }),
+        });
+        for (const { key, variant } of Object(await answer.json()).flags) {
+          const expected = variant === 'off' ? false : variant === 'on' ? true : variant;
+          expect([targetingKey, key, got[targetingKey][key]]).toEqual([targetingKey, key, expected]);
+        }
+      }
+      await expectArchivedOnce(ids);
+      await eventually(
+        async () =>
+          expect(await person('python-visitor')).toMatchObject({
+            ids: ['python-ada', 'python-visitor'],
+            traits: { plan: 'pro', source: 'news' },
+          }),
+        { withinMs: 60_000 },
+      );
+    },
+    120_000,
+  );
 
   test.skipIf(!hasChromium)(
     'posthog-js in a browser tracks the page, makes the visitor and the account one person, and gets their flags',
