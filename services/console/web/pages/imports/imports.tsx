@@ -14,7 +14,7 @@ const REFRESH_MS = 2_000;
 /** A part takes seconds, also while the archive is busy. */
 const RUNNING_MS = 120_000;
 
-/** The files whose events were imported, and how far each is. */
+/** Lists the imports of events, and how far each is. */
 export function Page() {
   const { project } = usePlace();
   const params = { projectId: project.id };
