@@ -58,8 +58,12 @@ interface Options {
 export async function startIngestion({ kafkaBrokers, databaseUrl }: Options = {}): Promise<TestIngestion> {
   const own = await openHarness({
     services: { ingestion: ingestionService },
-    // The quota is high because tests send the largest bodies one after another.
-    env: { TOPIC_PARTITIONS: String(PARTITIONS), BYTES_PER_PROJECT_PER_SECOND: '1000000000' },
+    // The quotas are high because tests send the largest bodies one after another.
+    env: {
+      TOPIC_PARTITIONS: String(PARTITIONS),
+      BYTES_PER_PROJECT_PER_SECOND: '1000000000',
+      BYTES_PER_ADDRESS_PER_SECOND: '1000000000',
+    },
     ...(kafkaBrokers && { log: { kafka: kafkaBrokers } }),
     ...(databaseUrl && { databases: { ingestion: databaseUrl } }),
   });

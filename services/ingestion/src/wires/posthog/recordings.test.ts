@@ -258,7 +258,6 @@ describe('a recording of PostHog', () => {
     expect((await post('e/', [event])).status).toBe(200);
   });
 
-  // Last, because bombs use up the quota of the address.
   it.each([
     ['one part', [{ ...full, cv: '2024-10', data: packed(' '.repeat(27_000_000)) }]],
     [
