@@ -31,7 +31,8 @@ const recorded = siteForTests({
   },
   scripts: {},
   body: `<h1>Checkout</h1><p data-switchboard-mask>Ada Lovelace</p><input id="card">
-    <button onclick="document.querySelector('h1').textContent = 'Paid'">Pay</button>`,
+    <button onclick="document.querySelector('h1').textContent = 'Paid'">Pay</button>
+    <button onclick="document.querySelector('h1').textContent = 'Shipped'">Ship</button>`,
 });
 
 beforeAll(async () => {
@@ -615,6 +616,8 @@ describe('the SDKs of PostHog', () => {
       await page.waitForFunction('recorder.posthog.sessionRecordingStarted()');
       await page.locator('#card').pressSequentially('4111 secret');
       await page.getByRole('button', { name: 'Pay' }).click();
+      await eventually(() => expect(sent.length).toBeGreaterThan(0), { withinMs: 30_000 });
+      await page.getByRole('button', { name: 'Ship' }).click();
 
       const read = async (path: string) => {
         const headers = { Authorization: `Bearer ${tokens.owner}` };
@@ -626,13 +629,14 @@ describe('the SDKs of PostHog', () => {
           expect(replays).toMatchObject([{ masked: false, missing: 0, complete: true }]);
           const { sessionId } = replays[0];
           const all = JSON.stringify(await read(`/${sessionId}/events`));
-          expect(all).toContain('Paid');
+          expect(all).toContain('"textContent":"Shipped"');
           return { session: sessionId, text: all };
         },
         { withinMs: 60_000 },
       );
       const recording: { type: number; timestamp: number }[] = JSON.parse(text);
       expect(recording.map(({ type }) => type)).toEqual(expect.arrayContaining([2, 3, 4]));
+      expect(sent.length).toBeGreaterThan(1);
       const times = recording.map(({ timestamp }) => timestamp);
       expect(times).toEqual(times.toSorted((one, other) => one - other));
       expect(text).toContain('"text":"***********"');
@@ -652,7 +656,10 @@ describe('the SDKs of PostHog', () => {
       await viewer.evaluate(
         `shown = new player.default({ target: document.body, props: { events: ${text}, autoPlay: false } }); shown.goto(1e9, false)`,
       );
-      await viewer.frameLocator('iframe').locator('h1', { hasText: 'Paid' }).waitFor({ state: 'attached' });
+      await viewer
+        .frameLocator('iframe')
+        .locator('h1', { hasText: 'Shipped' })
+        .waitFor({ state: 'attached' });
 
       const [first] = sent;
       const again = await fetch(first?.url ?? '', {
