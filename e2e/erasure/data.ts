@@ -221,6 +221,7 @@ export async function addColleague(
     target: { kind: 'report', id: REPORT },
     schedule: { every: 'day', at: '08:30', timeZone: 'UTC' },
     recipients: [`sub-${name}`, `sub-${other}`],
+    channels: [{ kind: 'slack', url: 'https://chat.invalid/services/T0/B0/secret' }],
   });
   await manage('collaboration', 'POST', `/projects/${PROJECT}/reports/${REPORT}/runs`, {
     report: { rows: [] },

@@ -112,6 +112,7 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
     'public.dropped_endpoints': { colleague: 'rows removed' },
     'public.subscriptions': { colleague: 'creator cleared' },
     'public.subscribers': { colleague: 'rows removed' },
+    'public.subscription_channels': { nothing: 'encrypted URLs of chats' },
     'public.subscription_mails': { colleague: 'rows removed' },
   },
   flags: {

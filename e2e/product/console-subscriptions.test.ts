@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasChromium, openBrowser } from '@switchboard/testkit';
+import { hasChromium, openBrowser, startReceiver } from '@switchboard/testkit';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { lookAt, openConsole, violationsOf } from './testing/console.ts';
 import { standaloneForTests } from './testing/launch.ts';
 
@@ -30,6 +30,8 @@ describe.skipIf(!hasChromium)('subscriptions in the console', () => {
 
   it('subscribes to a report by keyboard, sends it with fresh numbers, pauses, resumes and deletes it', async () => {
     const { demo } = running;
+    const receiver = await startReceiver();
+    onTestFinished(receiver.close);
     const report = `/projects/${demo.project_id}/reports/rep_orders`;
     const { page, problems, context } = await openConsole(browser, demo, report);
     const dialog = page.getByRole('dialog');
@@ -43,6 +45,8 @@ describe.skipIf(!hasChromium)('subscriptions in the console', () => {
     await dialog.getByLabel('Send', { exact: true }).selectOption('month');
     await dialog.getByLabel('Day of the month').fill('31');
     await dialog.getByRole('checkbox').first().waitFor(WITHIN);
+    await dialog.getByRole('button', { name: 'Add channel' }).press('Enter');
+    await dialog.getByLabel('Webhook URL').fill(`${receiver.url}/with-a-long-secret`);
     expect(await violationsOf(page)).toEqual([]);
     if (pictures !== undefined) await page.screenshot({ path: `${pictures}/subscription-editor.png` });
     await dialog.getByLabel('Day of the month').press('Enter');
@@ -50,6 +54,14 @@ describe.skipIf(!hasChromium)('subscriptions in the console', () => {
     await detail.getByText('Every month on day 31', { exact: false }).waitFor(WITHIN);
     await detail.getByRole('button', { name: 'Send now' }).press('Enter');
     await expect.poll(() => mailNamed('Orders'), WITHIN).toContain('List-Unsubscribe-Post');
+    await expect.poll(() => receiver.requests[0]?.json.text, WITHIN).toContain('*Orders*');
+    const channel = `${new URL(receiver.url).origin}/***cret`;
+    await detail.getByText(`Slack ${channel}`).waitFor(WITHIN);
+    await detail.getByRole('button', { name: 'Edit subscription' }).press('Enter');
+    await dialog.getByText(`Slack: ${channel}`).waitFor(WITHIN);
+    await dialog.getByLabel('Day of the month').press('Enter');
+    await dialog.waitFor({ ...WITHIN, state: 'detached' });
+    await detail.getByText(`Slack ${channel}`).waitFor(WITHIN);
     await detail.getByText('now', { exact: true }).waitFor(WITHIN);
     await lookAt(page, 'subscriptions');
     await detail.getByRole('button', { name: 'Pause' }).press('Enter');

@@ -513,6 +513,7 @@ describe('switchboard subscriptions', () => {
       `target: { kind: report, id: sign-ups }
 schedule: { every: week, on: 5, at: "09:00", timeZone: UTC }
 recipients: [auth0|sofia]
+channels: [{ kind: slack, url: https://hooks.example.com/services/T0/B0/secret-of-the-channel }]
 `,
       'subscription.yaml',
     );
@@ -528,14 +529,15 @@ recipients: [auth0|sofia]
           'state      on',
           'next       20\\d\\d-\\d\\d-\\d\\dT09:00:00.000Z',
           'last sent  -',
-          'to         auth0\\|sofia\n$',
+          'to         auth0\\|sofia',
+          'to         slack https://hooks\\.example\\.com/\\*\\*\\*nnel\n$',
         ].join('\n'),
       ),
     );
     expect(await switchboard(['subscriptions', 'show', ...named])).toEqual(put);
     const { out } = await switchboard(['subscriptions', 'list', 'acme-shop']);
     expect(out).toMatch(
-      /^sign-ups +on +20\S+Z +to 1 +report sign-ups\nweekly-revenue +on +20\S+Z +to 2 +report weekly-revenue\n/,
+      /^sign-ups +on +20\S+Z +to 2 +report sign-ups\nweekly-revenue +on +20\S+Z +to 2 +report weekly-revenue\n/,
     );
     expect((await switchboard(['subscriptions', 'send', ...named])).out).toBe(
       '+ subscription acme-shop sign-ups queued\n',

@@ -115,6 +115,7 @@ export const TABLES: Record<string, Record<string, Bound>> = {
     'public.dropped_endpoints': { setting: 'SHARES_RETENTION_DAYS' },
     'public.subscriptions': { of: '50 subscriptions a project' },
     'public.subscribers': { of: '20 members a subscription' },
+    'public.subscription_channels': { of: '5 channels a subscription' },
     'public.subscription_mails': { setting: 'SHARES_RETENTION_DAYS' },
   },
   flags: {

@@ -9,6 +9,7 @@ import {
   rateLimitsMultiplier,
   redisUrl,
   retentionDays,
+  webhookSettings,
 } from '@switchboard/runtime';
 import { z } from 'zod';
 
@@ -25,10 +26,11 @@ export const collaborationSettings = z
       'URL prefix of public links; it must lead to /shared of this service.',
     ),
     LINK_SECRET: encryptionSecrets.describe(
-      'Secrets for public links: the first one encrypts, all of them decrypt.',
+      'Secrets for public links and for the channels of subscriptions: the first one encrypts, all of them decrypt.',
     ),
     ...mailSettings,
     ...pushSettings,
+    ...webhookSettings,
     RATE_LIMITS_MULTIPLIER: rateLimitsMultiplier,
     COMMENTS_RETENTION_DAYS: retentionDays()
       .optional()

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { id, text, timestamp } from '../fields/fields.ts';
+import { id, text, timestamp, webUrl } from '../fields/fields.ts';
 import { timeZone } from '../fields/time-zone.ts';
 import { managementOf, projectParams } from '../management/common.ts';
 import { deleted, jsonBody, jsonResponse } from '../operation/bodies.ts';
@@ -9,6 +9,8 @@ import { operation } from '../operation/operation.ts';
 export const MAX_SUBSCRIPTIONS = 50;
 /** The maximum number of members that a subscription is sent to. */
 export const MAX_SUBSCRIBERS = 20;
+/** The maximum number of chat channels that a subscription is sent to. */
+export const MAX_CHANNELS = 5;
 /** The number of mails in a row that no one opens before a subscription is paused. */
 export const MAX_UNOPENED_MAILS = 8;
 
@@ -48,6 +50,21 @@ export const subscriptionTarget = z
   .openapi('SubscriptionTarget');
 export type SubscriptionTarget = z.infer<typeof subscriptionTarget>;
 
+export const subscriptionChannel = z
+  .object({
+    kind: z.enum(['slack', 'discord', 'teams']).openapi({
+      description:
+        'The format of messages: of incoming webhooks of Slack, of webhooks of Discord, or of the workflows of Microsoft Teams.',
+    }),
+    url: webUrl.openapi({
+      description:
+        'The address of the webhook, which is a secret. Responses shorten it; send it back as it is to keep it. http is accepted only for an address in WEBHOOK_PRIVATE_NETWORKS.',
+      example: 'https://hooks.slack.com/services/T0/B0/x',
+    }),
+  })
+  .openapi('SubscriptionChannel');
+export type SubscriptionChannel = z.infer<typeof subscriptionChannel>;
+
 const fields = { target: subscriptionTarget, schedule: subscriptionSchedule };
 
 export const subscriptionDefinition = z
@@ -55,10 +72,17 @@ export const subscriptionDefinition = z
     ...fields,
     recipients: z
       .array(id)
-      .min(1)
       .max(MAX_SUBSCRIBERS)
       .refine((subs) => new Set(subs).size === subs.length, 'names a member twice')
-      .openapi({ description: 'Members of the company, by the sub of their access tokens.' }),
+      .openapi({
+        description:
+          'Members of the company, by the sub of their access tokens. May be empty if there are channels.',
+      }),
+    channels: z
+      .array(subscriptionChannel)
+      .max(MAX_CHANNELS)
+      .optional()
+      .openapi({ description: 'Chat channels. Absent: those of the subscription stay.' }),
     enabled: z.boolean().default(true).openapi({ description: 'false: paused.' }),
   })
   .openapi('SubscriptionDefinition');
@@ -76,18 +100,19 @@ export const subscription = z
         }),
       }),
     ),
+    channels: z.array(subscriptionChannel).openapi({ description: 'Chat channels, with shortened URLs.' }),
     enabled: z.boolean(),
     pausedReason: z
       .enum(['unopened', 'unsubscribed'])
       .nullable()
       .openapi({
-        description: `Why the subscription was paused: unopened after ${MAX_UNOPENED_MAILS} mails in a row that no one opened, unsubscribed after the last recipient left. null if it was not, or if you paused it.`,
+        description: `Why the subscription was paused: unopened after ${MAX_UNOPENED_MAILS} mails in a row that no one opened, unsubscribed after the last recipient left. null if it was not, or if you paused it. A subscription with channels is paused by neither.`,
       }),
     nextAt: timestamp.nullable().openapi({ description: 'When it is sent next. null if it is paused.' }),
     isSending: z.boolean().openapi({ description: 'Whether its reports are run at present.' }),
     lastSentAt: timestamp.nullable(),
     failure: z.object({ at: timestamp, message: z.string() }).nullable().openapi({
-      description: 'Why the last mail was not sent. null after a mail was sent.',
+      description: 'Why the last mail or chat message was not sent. null after all were sent.',
     }),
     unopened: z.int().min(0).openapi({ description: 'The number of mails in a row that no one opened.' }),
     createdBySub: z.string().nullable().openapi({ description: 'null if the person was erased.' }),
@@ -139,7 +164,7 @@ export const putSubscription = operation({
   path: PATH,
   summary: 'Create or replace a subscription',
   description:
-    'Sends a report, or the reports of a dashboard, to members by mail on a schedule. The reports run first; if a query fails, nothing is sent. A time that passes while the service is down is made up for once. A recipient who is not a member of the company gets 400.',
+    'Sends a report, or the reports of a dashboard, on a schedule: to members by mail, and to chat channels. The reports run first; if a query fails, nothing is sent. A time that passes while the service is down is made up for once. A recipient who is not a member of the company gets 400.',
   request: {
     params,
     body: jsonBody(subscriptionDefinition, {
@@ -177,7 +202,7 @@ export const sendSubscription = operation({
   method: 'post',
   path: `${PATH}/send`,
   summary: 'Send a subscription now',
-  description: 'Runs the reports and sends the mail, also if the subscription is paused. Its schedule stays.',
+  description: 'Runs the reports and sends them, also if the subscription is paused. Its schedule stays.',
   request: { params },
   responses: { 202: { description: 'The reports are queued to run.' } },
   errors: {

@@ -59,6 +59,7 @@ export {
   unknownCursor,
 } from './exchange/paging.ts';
 export { clientAddress, headerOf, requestId } from './exchange/request-info.ts';
+export { requireSendable } from './exchange/sendable.ts';
 export { fairnessKeyOfProject } from './overload/fairness-key.ts';
 export { openQuotas, type Quota, type Throttle } from './overload/quota.ts';
 export { type CreateRateLimit, createRateLimits, type RateLimit } from './overload/rate-limits.ts';

@@ -1,5 +1,5 @@
-import { DeliveryFailed, Undeliverable } from '@switchboard/mail';
-import { type Send, SendFailed } from '@switchboard/runtime';
+import { requireAccepted, Undeliverable, unanswered } from '@switchboard/mail';
+import type { Send } from '@switchboard/runtime';
 import webPush from 'web-push';
 
 interface VapidKeys {
@@ -39,6 +39,7 @@ export class EndpointGone extends Undeliverable {
 }
 
 const TTL_SECONDS = 86_400;
+const NAME = 'the push service';
 
 /**
  * Sends web pushes with VAPID. The payload is encrypted for the subscription (aes128gcm). A member chooses the
@@ -65,10 +66,7 @@ export function webPusher(vapidDetails: VapidKeys, send: Send): Pusher {
     try {
       return (await send(endpoint, request)).status;
     } catch (error) {
-      if (!(error instanceof SendFailed)) throw error;
-      if (error.kind === 'refused')
-        throw new Undeliverable(`the push endpoint is not allowed: ${error.message}`);
-      throw new DeliveryFailed(`the push service failed: ${error.message}`);
+      throw unanswered(error, NAME);
     }
   }
 
@@ -82,12 +80,8 @@ export function webPusher(vapidDetails: VapidKeys, send: Send): Pusher {
         headers,
         body: new Uint8Array(body ?? []),
       });
-      if (status >= 200 && status < 300) return;
       if (status === 404 || status === 410) throw new EndpointGone('the subscription has ended');
-      if (status >= 500 || status === 429 || status === 408) {
-        throw new DeliveryFailed(`the push service failed: status ${status}`);
-      }
-      throw new Undeliverable(`the push service rejected the message: status ${status}`);
+      requireAccepted(status, NAME);
     },
   };
 }

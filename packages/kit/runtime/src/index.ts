@@ -57,6 +57,7 @@ export {
 } from './settings/fields.ts';
 export { linkSettings, linkShape } from './settings/link.ts';
 export { completeS3, objectStoreSettings, requireObjectStore } from './settings/object-store.ts';
+export { webhookSettings } from './settings/outgoing.ts';
 export { type TlsFiles, tlsFiles } from './settings/tls.ts';
 export { boundedLines } from './telemetry/bounded-lines.ts';
 export { measureCalls } from './telemetry/calls.ts';

@@ -34,6 +34,7 @@ export { programFile } from './harness/bundle.ts';
 export { type CallOptions, type CallResult, call } from './harness/call.ts';
 export { type Harness, type HarnessOptions, openHarness } from './harness/harness.ts';
 export { type Env, type Program, type ProgramOptions, spawnProgram } from './harness/program.ts';
+export { type Received, type Receiver, startReceiver } from './harness/receiver.ts';
 export {
   type RunningInstance,
   type SpawnServiceOptions,

@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 
-type Prefix = 'ann' | 'thr' | 'cmt' | 'run' | 'shr' | 'dlv' | 'sml';
+type Prefix = 'ann' | 'thr' | 'cmt' | 'run' | 'shr' | 'dlv' | 'sml' | 'chn';
 
 /** Returns a prefix followed by a UUIDv7 in hex. */
 export function newId(prefix: Prefix): string {

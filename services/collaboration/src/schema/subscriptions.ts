@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { boolean, foreignKey, index, integer, json, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { time } from './columns.ts';
 
-/** Reports and dashboards that are mailed to members on a schedule. */
+/** Reports and dashboards that are sent on a schedule. */
 export const subscriptions = pgTable(
   'subscriptions',
   {
@@ -59,13 +59,42 @@ export const subscribers = pgTable(
   ],
 );
 
-/** One mail of a subscription to one member. Its job in the queue of deliveries has the same id. */
+/** The chat channels that a subscription is sent to. */
+export const subscriptionChannels = pgTable(
+  'subscription_channels',
+  {
+    ...ofSubscription(),
+    id: text().notNull(),
+    /** The channels are in the order in which they were given. */
+    position: integer().notNull(),
+    kind: text({ enum: ['slack', 'discord', 'teams'] }).notNull(),
+    /** The URL, encrypted with LINK_SECRET. */
+    encryptedUrl: text('encrypted_url').notNull(),
+    /** The URL without its secret, which people see. */
+    shortUrl: text('short_url').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.projectId, table.subscriptionId, table.id] }),
+    foreignKey({
+      columns: [table.projectId, table.subscriptionId],
+      foreignColumns: [subscriptions.projectId, subscriptions.id],
+    }).onDelete('cascade'),
+  ],
+);
+
+/**
+ * One mail of a subscription to a member, or one message to a chat channel. Its job in the queue of deliveries has the
+ * same id.
+ */
 export const subscriptionMails = pgTable(
   'subscription_mails',
   {
     id: text().primaryKey(),
     ...ofSubscription(),
-    sub: text().notNull(),
+    /** Null for a message to a channel. */
+    sub: text(),
+    /** Null for a mail. */
+    channelId: text('channel_id'),
     /** When the running of its reports began. */
     runningSince: time('running_since').notNull(),
     /** Whether it says that the subscription is paused because no one opens the mails. */

@@ -124,9 +124,9 @@ describe('a push endpoint', () => {
       expect(rows.map(({ state, reason }) => `${state}: ${reason}`).sort()).toEqual([
         expect.stringMatching(/^failed: the keys of the subscription are not usable$/),
         expect.stringMatching(
-          /^failed: the push endpoint is not allowed: .*169\.254\.169\.254.*PUSH_PRIVATE_NETWORKS/,
+          /^failed: the push service is not allowed: .*169\.254\.169\.254.*PUSH_PRIVATE_NETWORKS/,
         ),
-        expect.stringMatching(/^failed: the push endpoint is not allowed: .*::ffff:.*PUSH_PRIVATE_NETWORKS/),
+        expect.stringMatching(/^failed: the push service is not allowed: .*::ffff:.*PUSH_PRIVATE_NETWORKS/),
         'failed: the push service rejected the message: status 302',
       ]);
     });

@@ -6,15 +6,16 @@ import type { QueueTransaction } from './store.ts';
 
 /**
  * One queue per channel, so that a mail server that hangs does not delay pushes. Delays between retries double
- * up to 15 minutes. Retries to the operator's mail server last about a day, and to a member's push endpoint an
+ * up to 15 minutes. Retries to the operator's mail server last about a day, and to a member's push endpoint or chat an
  * hour. An instance makes `perCompany` deliveries of a company at a time, so that slow endpoints of one company
  * do not delay others.
  */
 const QUEUES = {
   email: { name: 'deliveries', retries: 100, workers: 8, perCompany: 4, pollSeconds: 2 },
   push: { name: 'pushes', retries: 10, workers: 16, perCompany: 2, pollSeconds: 4 },
+  chat: { name: 'chat_messages', retries: 10, workers: 8, perCompany: 2, pollSeconds: 4 },
 } as const;
-const CHANNELS = [QUEUES.email, QUEUES.push];
+const CHANNELS = Object.values(QUEUES);
 /**
  * At least two: pg-boss waits for the next poll after a batch that is not full, and treats a batch of one as not
  * full.

@@ -1,26 +1,13 @@
 import { MAX_UNOPENED_MAILS } from '@switchboard/contracts';
 import { mailPage } from '@switchboard/mail';
-import { csvOf, parseContent, tableOf } from '@switchboard/report-content';
+import { csvOf } from '@switchboard/report-content';
 import type { Locale } from '../page/render/locale.ts';
-import { localise } from '../page/render/localise.ts';
 import { type Markup, markup, nothing } from '../page/render/markup.ts';
+import { introOf, NO_TABLE, oldestOf, readReport, type SentContent, type SentReport } from './content.ts';
 import { htmlTable, type MailTable, mailTable, textTable } from './table.ts';
 
-/** A report with its last run. */
-export interface MailedReport {
-  name: string;
-  ranAt: Date;
-  /** JSON. */
-  report: string;
-}
-
 /** The content of a mail of a subscription. */
-export interface MailDetails {
-  kind: 'report' | 'dashboard';
-  name: string;
-  project: string;
-  reports: readonly MailedReport[];
-  timeZone: string;
+export interface MailDetails extends SentContent {
   /** Whether the subscription is paused because no one opens the mails. */
   isLast: boolean;
   links: { open: string; unsubscribe: string };
@@ -43,24 +30,21 @@ interface Part {
 /** The maximum size of the attached files of a mail. */
 const MAX_FILES_BYTES = 5_000_000;
 const NOT_IN_FILE_NAMES = /[\p{Cc}/\\:*?"<>|]+/gu;
-const NO_TABLE = 'Its values have no table. Open the report to see them.';
 const CUT = 'The attached file has all values.';
 
 /** Composes a mail as text and HTML, with the values of each report as a table and a CSV file. */
 export function composeSubscription(details: MailDetails, locale: Locale) {
-  const { kind, name, project, reports, timeZone, isLast, links, home } = details;
+  const { kind, name, reports, timeZone, isLast, links, home } = details;
   const dates = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone });
-  const moments = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone });
-  const oldest = new Date(Math.min(...reports.map(({ ranAt }) => ranAt.getTime())));
   const parts = reports.map((report) => partOf(report, locale));
   const attachments: Attachment[] = [];
   for (const { file } of parts) if (file !== undefined && fits(attachments, file)) attachments.push(file);
   const isAttached = ({ file }: Part) => file !== undefined && attachments.includes(file);
-  const intro = `The ${kind} “${name}” of ${project}, as of ${moments.format(oldest)} (${timeZone}).`;
+  const intro = introOf(details);
   const paused = `No one has opened the last ${MAX_UNOPENED_MAILS} mails, so this subscription is now paused. Resume it under Subscriptions in the console.`;
   const paragraphs = isLast ? [paused, intro] : [intro];
   const why = `You receive this mail because you are subscribed to a ${kind}.`;
-  const subject = `${name}, ${dates.format(oldest)}`;
+  const subject = `${name}, ${dates.format(oldestOf(details))}`;
   const hasHeadings = kind === 'dashboard';
   const noteOf = (part: Part) => {
     if (part.table === undefined) return NO_TABLE;
@@ -97,16 +81,14 @@ export function composeSubscription(details: MailDetails, locale: Locale) {
   };
 }
 
-function partOf({ name, report }: MailedReport, locale: Locale): Part {
-  const parsed = parseContent(JSON.parse(report));
-  if (parsed === undefined) return { heading: name, table: undefined, file: undefined };
-  const content = localise(parsed, locale.texts);
-  const heading = content.title ?? name;
-  const table = tableOf(content, locale.texts.table);
+function partOf(report: SentReport, locale: Locale): Part {
+  const { heading, values } = readReport(report, locale);
+  if (values === undefined) return { heading, table: undefined, file: undefined };
+  const { table, unit } = values;
   const filename = `${heading.replaceAll(NOT_IN_FILE_NAMES, ' ').trim().slice(0, 100) || 'report'}.csv`;
   return {
     heading,
-    table: mailTable(table, content.unit ?? '', locale),
+    table: mailTable(table, unit, locale),
     // Without a byte order mark, Excel assumes the encoding of its locale instead of UTF-8.
     file: { filename, contentType: 'text/csv; charset=utf-8', content: Buffer.from(`\ufeff${csvOf(table)}`) },
   };

@@ -3,6 +3,8 @@ import type { Db } from '@switchboard/database';
 import type { Directory } from '@switchboard/directory';
 import { DeliveryFailed, type Mailer, Undeliverable } from '@switchboard/mail';
 import type { Clock, Logger } from '@switchboard/runtime';
+import type { Channels } from '../channels/channels.ts';
+import { createChannelsStore } from '../channels/store.ts';
 import { createDashboardsStore } from '../dashboards/store.ts';
 import { createLocale } from '../page/render/locale.ts';
 import {
@@ -11,14 +13,19 @@ import {
   type SubscriptionRow,
 } from '../subscriptions/store.ts';
 import type { FindTarget } from '../subscriptions/target.ts';
-import { composeSubscription, type MailedReport } from './compose.ts';
-import type { MailLinks } from './links.ts';
+import type { Chat } from './chat.ts';
+import { composeChatMessage } from './chat-messages.ts';
+import { composeSubscription } from './compose.ts';
+import type { SentReport } from './content.ts';
+import { type MailLinks, targetAddress } from './links.ts';
 
 interface DeliverOptions {
   db: Db;
   directory: Pick<Directory, 'project' | 'member'>;
   findTarget: FindTarget;
   mailer: Mailer;
+  chat: Chat;
+  channels: Pick<Channels, 'urlOf'>;
   links: MailLinks;
   /** The address of the console. */
   consoleUrl: string;
@@ -27,15 +34,16 @@ interface DeliverOptions {
   logger: Logger;
 }
 
-/** Whether a job in the queue of deliveries is a mail of a subscription. */
+/** Whether a job in a queue of deliveries is a mail or chat message of a subscription. */
 export const isSubscriptionMail = (id: string) => id.startsWith('sml_');
 
 /**
- * Sends a mail of a subscription. It is recorded as sent right after the server accepts it. If the process ends in
- * between, the mail is repeated with the same Message-ID.
+ * Sends a mail or chat message of a subscription. It is recorded as sent right after the server accepts it. If the
+ * process ends in between, it is repeated, a mail with the same Message-ID.
  */
 export function createDeliverSubscription(options: DeliverOptions) {
-  const { db, directory, findTarget, mailer, links, consoleUrl, onSettled, clock, logger } = options;
+  const { db, directory, findTarget, mailer, chat, channels, links, consoleUrl, onSettled, clock, logger } =
+    options;
   const store = createSubscriptionsStore(db);
   const locale = createLocale('en');
 
@@ -47,43 +55,47 @@ export function createDeliverSubscription(options: DeliverOptions) {
     const ids = target.reports.map(({ id }) => id);
     const times = await store.runTimes(projectId, ids);
     const runs = await createDashboardsStore(db).runs(projectId, ids);
-    const reports = target.reports.map(({ id, name }): MailedReport => {
+    const reports = target.reports.map(({ id, name }): SentReport => {
       const [ranAt, report] = [times.get(id)?.ranAt, runs.get(id)];
       if (ranAt === undefined || report === undefined) throw new Undeliverable('a run was removed');
       return { name, ranAt, report };
     });
     if (reports.length === 0) throw new Undeliverable('the dashboard has no reports');
-    return { name: target.name, reports };
+    return { kind, name: target.name, reports, timeZone: subscription.schedule.timeZone };
   }
 
-  /** Returns whether the mail was sent: the recipient may still read the report. */
+  /** Returns whether it was sent: the project is still of the company, and the recipient may read the report. */
   async function send(mail: SubscriptionMailRow, subscription: SubscriptionRow): Promise<boolean> {
-    const { projectId, companyId, targetKind: kind, schedule } = subscription;
-    const project = await directory.project(projectId);
-    const member = await directory.member(companyId, mail.sub);
-    const isReader = member !== undefined && isGrantedByRole(member.role, 'insights.read');
-    if (project?.companyId !== companyId || !isReader) return false;
-    const found = await readReports(subscription);
-    const to = await links.linksTo({ key: subscription, sub: mail.sub });
+    const project = await directory.project(subscription.projectId);
+    if (project?.companyId !== subscription.companyId) return false;
+    if (mail.channelId !== null) return post(mail.channelId, subscription, project.name);
+    const { id, sub, isLast } = mail;
+    const member = sub === null ? undefined : await directory.member(subscription.companyId, sub);
+    if (member === undefined || !isGrantedByRole(member.role, 'insights.read')) return false;
+    const content = await readReports(subscription);
+    const to = await links.linksTo({ key: subscription, sub: member.sub });
     await mailer.send({
-      id: mail.id,
+      id,
       to: member.email,
       replyTo: undefined,
       sender: 'Switchboard',
       unsubscribe: to.unsubscribe,
       ...composeSubscription(
-        {
-          kind,
-          ...found,
-          project: project.name,
-          timeZone: schedule.timeZone,
-          isLast: mail.isLast,
-          links: to,
-          home: consoleUrl,
-        },
+        { ...content, project: project.name, isLast, links: to, home: consoleUrl },
         locale,
       ),
     });
+    return true;
+  }
+
+  /** Returns whether the message was sent: the subscription still has the channel. */
+  async function post(channelId: string, subscription: SubscriptionRow, project: string): Promise<boolean> {
+    const channel = await createChannelsStore(db).find(subscription, channelId);
+    if (channel === undefined) return false;
+    const content = await readReports(subscription);
+    const link = targetAddress(consoleUrl, subscription);
+    const body = composeChatMessage(channel.kind, { ...content, project, link }, locale);
+    await chat.post(channel.kind, await channels.urlOf(channel), body);
     return true;
   }
 
@@ -105,14 +117,19 @@ export function createDeliverSubscription(options: DeliverOptions) {
       if (!(error instanceof DeliveryFailed)) throw error;
       logger.warn({ mail: id, reason: error.message }, 'mail of a subscription failed');
       const isFinal = isLast || error instanceof Undeliverable;
+      const what = mail.channelId === null ? 'A mail' : 'A chat message';
       await show(
         subscription,
-        `A mail was not sent: ${error.message}.${isFinal ? '' : ' It will be sent again.'}`,
+        `${what} was not sent: ${error.message}.${isFinal ? '' : ' It will be sent again.'}`,
       );
       if (isFinal) return settle('failed');
       throw error;
     }
     await settle('sent');
-    await store.change(subscription, { lastSentAt: clock.now(), failedAt: null, failure: null });
+    const hasFailed = await store.hasFailed(mail);
+    await store.change(subscription, {
+      lastSentAt: clock.now(),
+      ...(!hasFailed && { failedAt: null, failure: null }),
+    });
   };
 }

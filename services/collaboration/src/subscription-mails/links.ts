@@ -1,6 +1,7 @@
 import type { Encryption } from '@switchboard/runtime';
 import { z } from 'zod';
-import type { SubscriptionKey } from '../subscriptions/store.ts';
+import { reportAddress } from '../shares/link.ts';
+import type { SubscriptionKey, SubscriptionRow } from '../subscriptions/store.ts';
 
 /** A member, and the subscription that they get mails of. */
 export interface Subscriber {
@@ -25,6 +26,13 @@ interface LinksOptions {
 const CONTEXT = 'mail of a subscription';
 const MAX_TOKEN = 2_000;
 const content = z.tuple([z.string(), z.string(), z.string()]);
+
+/** Returns the address of the report or dashboard in the console. */
+export function targetAddress(consoleUrl: string, subscription: SubscriptionRow): string {
+  const { projectId, targetKind, targetId } = subscription;
+  if (targetKind === 'report') return reportAddress({ consoleUrl, projectId, reportId: targetId });
+  return `${consoleUrl}/projects/${encodeURIComponent(projectId)}/dashboards/${encodeURIComponent(targetId)}`;
+}
 
 export function createMailLinks({ encryption, baseUrl }: LinksOptions): MailLinks {
   return {

@@ -1,9 +1,9 @@
 import type { Db } from '@switchboard/database';
 import type { Clock } from '@switchboard/runtime';
-import { reportAddress } from '../shares/link.ts';
+import { createChannelsStore } from '../channels/store.ts';
 import { createSubscriptionsStore, type SubscriptionRow } from '../subscriptions/store.ts';
 import type { FindTarget } from '../subscriptions/target.ts';
-import type { Subscriber } from './links.ts';
+import { type Subscriber, targetAddress } from './links.ts';
 
 interface SubscribersOptions {
   db: Db;
@@ -18,7 +18,7 @@ export interface Subscribers {
   open(subscriber: Subscriber): Promise<string | undefined>;
   /** Returns the name of what the subscriber gets mails about. Undefined if it was removed. */
   nameOf(subscriber: Subscriber): Promise<string | undefined>;
-  /** Ends the mails to the subscriber. Pauses a subscription that has no one else. */
+  /** Ends the mails to the subscriber. Pauses a subscription that has no one else and no channel. */
   unsubscribe(subscriber: Subscriber): Promise<void>;
 }
 
@@ -34,10 +34,8 @@ export function createSubscribers({ db, findTarget, consoleUrl, clock }: Subscri
     async open(subscriber) {
       const found = await find(subscriber);
       if (found === undefined) return undefined;
-      const { projectId, targetKind, targetId } = found;
       await store.recordOpened(subscriber.key);
-      if (targetKind === 'report') return reportAddress({ consoleUrl, projectId, reportId: targetId });
-      return `${consoleUrl}/projects/${encodeURIComponent(projectId)}/dashboards/${encodeURIComponent(targetId)}`;
+      return targetAddress(consoleUrl, found);
     },
 
     async nameOf(subscriber) {
@@ -55,6 +53,7 @@ export function createSubscribers({ db, findTarget, consoleUrl, clock }: Subscri
         await locked.skipWaiting(key, sub);
         const others = await locked.subscribers(key.projectId, key.id);
         if (others.some(({ unsubscribedAt }) => unsubscribedAt === null)) return;
+        if ((await createChannelsStore(tx).list(key.projectId, key.id)).length > 0) return;
         const paused = { enabled: false, pausedReason: 'unsubscribed', nextAt: null, stepAt: null } as const;
         await locked.change(key, { ...paused, runningSince: null });
       });

@@ -2,12 +2,13 @@ import type { Cell, Table } from '@switchboard/report-content';
 import type { Locale } from '../page/render/locale.ts';
 import { type Markup, markup, nothing } from '../page/render/markup.ts';
 
+/** Rows of a mail. */
 const MAX_ROWS = 31;
 /** Columns of numbers that fit the width of a mail. */
 const MAX_COLUMNS = 4;
 const MAX_NAME = 40;
 
-/** A table of a report with texts as cells, cut to fit a mail. */
+/** A table of a report with texts as cells, cut to fit a mail or a chat message. */
 export interface MailTable {
   /** The unit of the values. Empty: none. */
   unit: string;
@@ -20,15 +21,17 @@ export interface MailTable {
 }
 
 const clip = (text: string) => {
-  const characters = [...text];
-  return characters.length <= MAX_NAME ? text : `${characters.slice(0, MAX_NAME - 1).join('')}…`;
+  const characters = [...text.replaceAll(/\p{Cc}+/gu, ' ')];
+  return characters.length <= MAX_NAME
+    ? characters.join('')
+    : `${characters.slice(0, MAX_NAME - 1).join('')}…`;
 };
 
 /** Formats the newest rows of a table over time, otherwise the first ones. */
-export function mailTable(table: Table, unit: string, locale: Locale): MailTable {
+export function mailTable(table: Table, unit: string, locale: Locale, maxRows = MAX_ROWS): MailTable {
   const { corner, interval, totals } = table;
   const columns = table.columns.slice(0, MAX_COLUMNS);
-  const rows = interval === undefined ? table.rows.slice(0, MAX_ROWS) : table.rows.slice(-MAX_ROWS);
+  const rows = interval === undefined ? table.rows.slice(0, maxRows) : table.rows.slice(-maxRows);
   const cells = (values: readonly Cell[]) =>
     columns.map((column, at) => locale.cell(values[at], column.format, column.unit ?? unit));
   return {
@@ -40,7 +43,7 @@ export function mailTable(table: Table, unit: string, locale: Locale): MailTable
   };
 }
 
-/** Renders the table for plain text: names to the left, numbers to the right. */
+/** Renders the table as plain text: names to the left, numbers to the right. */
 export function textTable({ head, rows, totals }: MailTable): string {
   const lines = [head, ...rows, ...(totals === undefined ? [] : [totals])];
   const widths = head.map((_, at) => Math.max(...lines.map((line) => [...(line[at] ?? '')].length)));

@@ -9,6 +9,7 @@ import type { Report } from '@switchboard/directory';
 import type { EventLog } from '@switchboard/event-log';
 import { createPolling, doAll, type Polling } from '@switchboard/resilience';
 import type { Clock, Logger } from '@switchboard/runtime';
+import { createChannelsStore } from '../channels/store.ts';
 import { newId } from '../ids/ids.ts';
 import type { DeliveryQueue } from '../shares/queue.ts';
 import { nextTime } from './schedule.ts';
@@ -40,7 +41,7 @@ const FULL_MS = 300_000;
 
 /**
  * Sends subscriptions when they are due: asks analytics to run the reports, waits for the runs, and queues one mail for
- * each subscriber. Times that passed while no instance ran are made up for once.
+ * each subscriber and one message for each channel. Times that passed while no instance ran are made up for once.
  */
 export function createSending(options: SendingOptions): Polling {
   const { db, log, replication, findTarget, queue, sendsPerHour, everyMs = 1_000, clock, logger } = options;
@@ -114,11 +115,13 @@ export function createSending(options: SendingOptions): Polling {
     await store.changeRunning(due, since, { isRequested: true, stepAt: clock.now() });
   }
 
-  /** Queues the mails, and gives up those of an earlier time that wait. */
+  /** Queues mails and messages, and gives up those of an earlier time that wait. */
   async function enqueue(due: SubscriptionRow, since: Date): Promise<void> {
     await db.transaction(async (tx) => {
       const locked = createSubscriptionsStore(tx);
-      const isLast = due.enabled && due.unopened >= MAX_UNOPENED_MAILS;
+      const channels = await createChannelsStore(tx).list(due.projectId, due.id);
+      // People who read a channel open no mail.
+      const isLast = due.enabled && due.unopened >= MAX_UNOPENED_MAILS && channels.length === 0;
       const hasChanged = await locked.changeRunning(due, since, {
         runningSince: null,
         stepAt: due.nextAt,
@@ -128,19 +131,26 @@ export function createSending(options: SendingOptions): Polling {
       if (!hasChanged) return;
       await locked.skipWaiting(due);
       const subscribers = await locked.subscribers(due.projectId, due.id);
-      const mails = subscribers
-        .filter(({ unsubscribedAt }) => unsubscribedAt === null)
-        .map(({ projectId, subscriptionId, sub }) => ({
-          id: newId('sml'),
-          projectId,
-          subscriptionId,
-          sub,
-          runningSince: since,
-          isLast,
-          createdAt: clock.now(),
-        }));
-      if (mails.length === 0) return;
-      const queued = mails.map(({ id }) => ({ id, channel: 'email' as const }));
+      const addressees = [
+        ...subscribers
+          .filter(({ unsubscribedAt }) => unsubscribedAt === null)
+          .map(({ sub }) => ({ sub, channelId: null })),
+        ...channels.map(({ id: channelId }) => ({ sub: null, channelId })),
+      ];
+      if (addressees.length === 0) return;
+      const mails = addressees.map((addressee) => ({
+        id: newId('sml'),
+        projectId: due.projectId,
+        subscriptionId: due.id,
+        ...addressee,
+        runningSince: since,
+        isLast,
+        createdAt: clock.now(),
+      }));
+      const queued = mails.map(({ id, sub }) => ({
+        id,
+        channel: sub === null ? ('chat' as const) : ('email' as const),
+      }));
       await locked.addMails(mails, (inQueue) => queue.enqueue(inQueue, due.companyId, queued));
     });
   }

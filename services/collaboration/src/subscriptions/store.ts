@@ -1,5 +1,5 @@
 import type { Db, Tx } from '@switchboard/database';
-import { and, asc, eq, gt, inArray, isNull, ne, notInArray, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, gte, inArray, isNull, ne, notInArray, sql } from 'drizzle-orm';
 import { fromDrizzle } from 'pg-boss';
 import {
   reportRunFailures,
@@ -41,7 +41,7 @@ const IS_WAITING = eq(subscriptionMails.state, 'waiting');
 /** Distinguishes this lock from other advisory locks of the database. */
 const LOCK_SPACE = 4;
 
-/** Subscriptions, their subscribers and mails. */
+/** Subscriptions, their subscribers, mails and chat messages. */
 export interface SubscriptionsStore {
   list(projectId: string): Promise<SubscriptionRow[]>;
   find(key: SubscriptionKey): Promise<SubscriptionRow | undefined>;
@@ -74,6 +74,8 @@ export interface SubscriptionsStore {
   /** Returns a mail that waits, with its subscription. Undefined if it was settled or removed. */
   findWaiting(id: string): Promise<{ mail: SubscriptionMailRow; subscription: SubscriptionRow } | undefined>;
   settle(id: string, state: 'sent' | 'failed' | 'skipped'): Promise<void>;
+  /** Returns whether another mail or message of the same time has failed. */
+  hasFailed(mail: SubscriptionMailRow): Promise<boolean>;
   /** Counts an opened link of a mail. Writes nothing if the last mail was opened already. */
   recordOpened(key: SubscriptionKey): Promise<void>;
 }
@@ -122,6 +124,7 @@ export function createSubscriptionsStore(db: Db | Tx): SubscriptionsStore {
     async replaceSubscribers({ projectId, id }: SubscriptionKey, subs: readonly string[]): Promise<void> {
       const key = { projectId, id };
       await db.delete(subscribers).where(and(subscribersOf(key), notInArray(subscribers.sub, [...subs])));
+      if (subs.length === 0) return;
       await db
         .insert(subscribers)
         .values(subs.map((sub) => ({ projectId, subscriptionId: id, sub })))
@@ -227,6 +230,17 @@ export function createSubscriptionsStore(db: Db | Tx): SubscriptionsStore {
         .set({ state })
         .where(and(eq(subscriptionMails.id, id), IS_WAITING));
     },
+
+    hasFailed: async ({ projectId, subscriptionId: id, runningSince }: SubscriptionMailRow) =>
+      (await db.$count(
+        subscriptionMails,
+        and(
+          mailsOf({ projectId, id }),
+          gte(subscriptionMails.createdAt, runningSince),
+          eq(subscriptionMails.runningSince, runningSince),
+          eq(subscriptionMails.state, 'failed'),
+        ),
+      )) > 0,
 
     async recordOpened(key: SubscriptionKey): Promise<void> {
       await db

@@ -1,8 +1,10 @@
 import { MAX_SUBSCRIPTIONS, type Subscription, type SubscriptionDefinition } from '@switchboard/contracts';
 import type { Db, Tx } from '@switchboard/database';
 import type { Directory } from '@switchboard/directory';
-import { type AuditedChange, Conflict, NotFound, type RateLimit } from '@switchboard/http';
+import { type AuditedChange, BadRequest, Conflict, NotFound, type RateLimit } from '@switchboard/http';
 import type { Clock } from '@switchboard/runtime';
+import type { Channels } from '../channels/channels.ts';
+import { type ChannelRow, createChannelsStore } from '../channels/store.ts';
 import { createDashboardsStore } from '../dashboards/store.ts';
 import { requireMembers } from '../directory/members.ts';
 import { requireHeldReport } from '../directory/reports.ts';
@@ -12,7 +14,6 @@ import {
   type SubscriberRow,
   type SubscriptionKey,
   type SubscriptionRow,
-  type SubscriptionsStore,
 } from './store.ts';
 import type { FindTarget } from './target.ts';
 
@@ -20,6 +21,7 @@ interface SubscriptionsOptions {
   db: Db;
   directory: Pick<Directory, 'project' | 'member'>;
   findTarget: FindTarget;
+  channels: Pick<Channels, 'rowsOf'>;
   /** Limits how often subscriptions of a project are sent by hand. */
   limit: RateLimit;
   clock: Clock;
@@ -32,7 +34,7 @@ export interface Subscriptions {
   get(key: SubscriptionKey): Promise<Subscription>;
   /**
    * Creates or replaces a subscription. Throws NotFound for an unknown target, BadRequest for a recipient who is not a
-   * member, and Conflict for one subscription too many or a dashboard with a range or filters.
+   * member, a channel that cannot be used, or neither of them, and Conflict for one subscription too many or a dashboard with a range or filters.
    */
   put(
     change: AuditedChange,
@@ -46,13 +48,15 @@ export interface Subscriptions {
 }
 
 export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
-  const { db, directory, findTarget, limit, clock } = options;
+  const { db, directory, findTarget, channels, limit, clock } = options;
   const store = createSubscriptionsStore(db);
 
-  async function read(own: SubscriptionsStore, key: SubscriptionKey): Promise<Subscription> {
-    const row = await own.find(key);
+  async function read(own: Db | Tx, key: SubscriptionKey): Promise<Subscription> {
+    const [reading, { projectId, id }] = [createSubscriptionsStore(own), key];
+    const row = await reading.find(key);
     if (row === undefined) throw new NotFound('Subscription not found.');
-    return present(row, await own.subscribers(key.projectId, key.id));
+    const subscribers = await reading.subscribers(projectId, id);
+    return present(row, subscribers, await createChannelsStore(own).list(projectId, id));
   }
 
   /** Keeps the target as it is until the transaction ends. */
@@ -67,10 +71,14 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     async list(projectId) {
       const rows = await store.list(projectId);
       const all = Map.groupBy(await store.subscribers(projectId), ({ subscriptionId }) => subscriptionId);
-      return rows.map((row) => present(row, all.get(row.id) ?? []));
+      const chats = Map.groupBy(
+        await createChannelsStore(db).list(projectId),
+        ({ subscriptionId }) => subscriptionId,
+      );
+      return rows.map((row) => present(row, all.get(row.id) ?? [], chats.get(row.id) ?? []));
     },
 
-    get: (key) => read(store, key),
+    get: (key) => read(db, key),
 
     async put(change, key, definition, sub) {
       const { target, schedule, enabled } = definition;
@@ -82,13 +90,22 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
         throw new NotFound(target.kind === 'report' ? 'Report not found.' : 'Dashboard not found.');
       }
       if (found.isNarrowed) {
-        throw new Conflict('Mails show saved runs. Remove the range and the filters of the dashboard first.');
+        throw new Conflict(
+          'Subscriptions send saved runs. Remove the range and the filters of the dashboard first.',
+        );
       }
       const members = await requireMembers(directory, project.companyId, definition.recipients, 'recipients');
       return change.transaction(async (tx) => {
         await hold(tx, projectId, target);
         const locked = createSubscriptionsStore(tx);
         await locked.lock(projectId);
+        const chats = createChannelsStore(tx);
+        const stored = await chats.list(projectId, key.id);
+        const given = definition.channels;
+        const kept = given === undefined ? stored : await channels.rowsOf(key, given, stored);
+        if (members.length === 0 && kept.length === 0) {
+          throw new BadRequest('recipients: name a member, or add a channel');
+        }
         const now = clock.now();
         const nextAt = enabled ? nextTime(schedule, now) : null;
         const set = {
@@ -119,9 +136,10 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
           key,
           members.map((member) => member.sub),
         );
+        await chats.replace(key, kept);
         // Only they can undo that they have unsubscribed.
         await locked.setUnsubscribed(key, sub, null);
-        return read(locked, key);
+        return read(tx, key);
       });
     },
 
@@ -130,7 +148,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     },
 
     async send(change, key) {
-      await read(store, key);
+      await read(db, key);
       await limit.consume(key.projectId);
       await change.transaction(async (tx) => {
         const now = clock.now();
@@ -143,11 +161,16 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   };
 }
 
-const present = (row: SubscriptionRow, recipients: readonly SubscriberRow[]): Subscription => ({
+const present = (
+  row: SubscriptionRow,
+  recipients: readonly SubscriberRow[],
+  channels: readonly ChannelRow[],
+): Subscription => ({
   id: row.id,
   target: { kind: row.targetKind, id: row.targetId },
   schedule: row.schedule,
   recipients: recipients.map(({ sub, unsubscribedAt }) => ({ sub, unsubscribed: unsubscribedAt !== null })),
+  channels: channels.map(({ kind, shortUrl: url }) => ({ kind, url })),
   enabled: row.enabled,
   pausedReason: row.pausedReason,
   nextAt: row.nextAt?.toISOString() ?? null,

@@ -10,21 +10,21 @@ import { openSubscriptionMails } from './subscriptions.ts';
 
 export type Deliveries = ReturnType<typeof openDeliveries>;
 
-/** Opens the queue of e-mails and pushes about shares and comments, and of e-mails of subscriptions. */
+/** Opens the queue of e-mails and pushes about shares and comments, and of e-mails and chat messages of subscriptions. */
 export function openDeliveries(service: Collaboration, retrySeconds?: number) {
   const { add, config, databaseUrl, db, logger, metrics } = service;
   const settled = {
     sent: metrics.counter(
       'switchboard_deliveries_sent_total',
-      'E-mails and pushes that a mail server or push service accepted.',
+      'E-mails, pushes and chat messages that a server accepted.',
     ),
     failed: metrics.counter(
       'switchboard_deliveries_failed_total',
-      'E-mails and pushes that failed permanently.',
+      'E-mails, pushes and chat messages that failed permanently.',
     ),
     skipped: metrics.counter(
       'switchboard_deliveries_skipped_total',
-      'E-mails and pushes that were not sent because their reason ended first: a comment was read, changed or deleted, or a subscriber left.',
+      'E-mails, pushes and chat messages that were not sent because their reason ended first: a comment was read, changed or deleted, or a subscriber left.',
     ),
   };
   const store = createSharesStore(db);
@@ -51,7 +51,7 @@ export function openDeliveries(service: Collaboration, retrySeconds?: number) {
   add(queue);
   metrics.gaugeBy(
     'switchboard_deliveries_waiting',
-    'Pending e-mails and pushes, retries included.',
+    'Pending e-mails, pushes and chat messages, retries included.',
     [],
     async () => [{ labels: {}, value: await queue.waiting() }],
   );

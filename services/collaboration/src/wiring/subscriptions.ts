@@ -1,8 +1,11 @@
-import { type CreateRateLimit, projectOfRegion } from '@switchboard/http';
+import { type CreateRateLimit, projectOfRegion, runOnce } from '@switchboard/http';
 import type { Mailer } from '@switchboard/mail';
-import { createEncryption } from '@switchboard/runtime';
+import { createEncryption, createSender, strangersNames } from '@switchboard/runtime';
+import { createChannels } from '../channels/channels.ts';
+import { createChannelsStore } from '../channels/store.ts';
 import type { Collaboration } from '../config.ts';
 import type { DeliveryQueue } from '../shares/queue.ts';
+import { createChat } from '../subscription-mails/chat.ts';
 import { createDeliverSubscription } from '../subscription-mails/deliver.ts';
 import { createMailLinks } from '../subscription-mails/links.ts';
 import { subscriptionMailsRoutes } from '../subscription-mails/routes.ts';
@@ -14,8 +17,9 @@ import { createFindTarget } from '../subscriptions/target.ts';
 
 const SENDS_PER_HOUR = 100;
 const SENDS_BY_HAND_PER_HOUR = 20;
+const CHAT_TIMEOUT_MS = 10_000;
 
-/** Creates the delivery of mails of subscriptions. */
+/** Creates the delivery of mails and chat messages of subscriptions. */
 export function openSubscriptionMails(
   service: Collaboration,
   mailer: Mailer,
@@ -25,11 +29,30 @@ export function openSubscriptionMails(
     ...service,
     findTarget: createFindTarget(service),
     mailer,
+    chat: openChat(service),
+    channels: channelsOf(service),
     links: linksOf(service),
     consoleUrl: service.config.CONSOLE_URL,
     onSettled,
   });
 }
+
+const openChat = ({ config }: Collaboration) =>
+  createChat(
+    createSender({
+      config,
+      timeoutMs: CHAT_TIMEOUT_MS,
+      maxBytes: 0,
+      privateNetworks: { setting: 'WEBHOOK_PRIVATE_NETWORKS', networks: config.WEBHOOK_PRIVATE_NETWORKS },
+      resolve: strangersNames(),
+    }),
+  );
+
+const channelsOf = ({ config }: Collaboration) =>
+  createChannels({
+    encryption: createEncryption({ secrets: config.LINK_SECRET, purpose: 'subscription channel' }),
+    networks: config.WEBHOOK_PRIVATE_NETWORKS,
+  });
 
 const linksOf = ({ config }: Collaboration) =>
   createMailLinks({
@@ -37,17 +60,19 @@ const linksOf = ({ config }: Collaboration) =>
     baseUrl: config.PUBLIC_LINK_BASE_URL,
   });
 
-/** Opens the subscriptions of reports and dashboards, which are mailed on a schedule. */
+/** Opens the subscriptions of reports and dashboards, which are sent on a schedule. */
 export function openSubscriptions(
   service: Collaboration,
   { queue, limit }: { queue: DeliveryQueue; limit: CreateRateLimit },
   everyMs: number | undefined,
 ): void {
-  const { app, config, directory, region, run } = service;
+  const { app, config, db, directory, logger, region, run } = service;
   const findTarget = createFindTarget(service);
+  const channels = channelsOf(service);
   const subscriptions = createSubscriptions({
     ...service,
     findTarget,
+    channels,
     limit: limit({
       name: 'sent subscriptions of a project',
       points: SENDS_BY_HAND_PER_HOUR * config.RATE_LIMITS_MULTIPLIER,
@@ -61,6 +86,7 @@ export function openSubscriptions(
     limit: limit({ name: 'links of mails of an address', points: 60, durationSeconds: 60 }),
   });
   run(
+    runOnce((signal) => channels.reencrypt(createChannelsStore(db), logger, signal)),
     createSending({
       ...service,
       findTarget,

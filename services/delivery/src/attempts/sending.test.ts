@@ -1,13 +1,12 @@
 import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { documented, eventually } from '@switchboard/testkit';
+import { documented, eventually, type Received } from '@switchboard/testkit';
 import postgres from 'postgres';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { afterAll, expect, it } from 'vitest';
 import { useDelivery } from '../testing/harness.ts';
-import type { Received } from '../testing/receiver.ts';
 
 const delivery = await useDelivery({ constants: { schedule: [0, 0, 0] } });
 const { manage } = delivery;

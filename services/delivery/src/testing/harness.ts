@@ -8,11 +8,10 @@ import {
 } from '@switchboard/contracts';
 import { createDirectoryPublisher } from '@switchboard/directory/testing';
 import { openPostgresLog } from '@switchboard/event-log';
-import { type Env, eventually, openHarness } from '@switchboard/testkit';
+import { type Env, eventually, openHarness, type Receiver, startReceiver } from '@switchboard/testkit';
 import { afterAll } from 'vitest';
 import { deliveryService } from '../service.ts';
 import type { SendingConstants } from '../wiring/sending.ts';
-import { type Receiver, startReceiver } from './receiver.ts';
 
 const HOUR_MS = 3_600_000;
 export const WEBHOOK_SECRET = 'the webhook secret of a test with 32 or more characters';

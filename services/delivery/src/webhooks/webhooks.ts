@@ -4,12 +4,11 @@ import {
   type WebhookDefinition,
   webhookDefinition,
 } from '@switchboard/contracts';
-import { type AuditedChange, Conflict, NotFound } from '@switchboard/http';
+import { type AuditedChange, Conflict, NotFound, requireSendable } from '@switchboard/http';
 import { type Clock, type Encryption, type Logger, reencryptAll } from '@switchboard/runtime';
 import type { DeliveryConfig } from '../config.ts';
 import { contextOf, encryptSecret, newSecret, OVERLAP_MS } from './secrets.ts';
 import type { ListedWebhook, WebhooksStore } from './store.ts';
-import { requireSendable } from './url.ts';
 
 interface WebhooksOptions {
   store: WebhooksStore;
@@ -37,7 +36,7 @@ export function createWebhooks({ store, encryption, config, clock }: WebhooksOpt
 
     /** Creates or replaces a webhook. Returns the secret of a new one. */
     async put(change: AuditedChange, projectId: string, id: string, definition: WebhookDefinition) {
-      requireSendable(definition.url, config);
+      requireSendable(definition.url, 'url', config.WEBHOOK_PRIVATE_NETWORKS);
       const secret = newSecret();
       const encrypted = await encryptSecret(encryption, { projectId, id }, secret);
       const given = { secret: encrypted, now: clock.now(), max: MAX_WEBHOOKS };

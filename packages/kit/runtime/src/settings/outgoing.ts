@@ -19,4 +19,11 @@ export const outgoingSettings = {
     .describe('Hosts reached without the proxy, with their subdomains.'),
 };
 
+/** Settings of requests to the URLs of webhooks, which members choose. */
+export const webhookSettings = {
+  WEBHOOK_PRIVATE_NETWORKS: networkList.describe(
+    'Private networks that webhooks may send to. Members choose URLs, so list only networks of your own receivers.',
+  ),
+};
+
 export type OutgoingConfig = z.output<z.ZodObject<typeof outgoingSettings>>;

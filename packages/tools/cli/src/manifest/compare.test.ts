@@ -50,7 +50,13 @@ test('finds no difference between equivalent definitions', () => {
   expect(
     same(
       subscription,
-      { id: 's', recipients, enabled: true, nextAt: null, failure: null },
+      {
+        id: 's',
+        recipients,
+        channels: [{ kind: 'slack', url: 'https://x/***' }],
+        enabled: true,
+        nextAt: null,
+      },
       { recipients: ['grace', 'ada'] },
     ),
   ).toEqual([]);

@@ -193,7 +193,8 @@ const subscription = {
   list: listedBy('listSubscriptions', 'projectId'),
   readOnly: [
     ...['id', 'pausedReason', 'nextAt', 'isSending', 'lastSentAt', 'failure', 'unopened'],
-    ...['createdBySub', 'createdAt', 'updatedAt'],
+    // The URLs of channels are secrets. They stay as they are.
+    ...['channels', 'createdBySub', 'createdAt', 'updatedAt'],
   ],
   // Whether a member has unsubscribed is read with each recipient.
   complete: ({ recipients, ...definition }) => ({

@@ -45,7 +45,7 @@ const project = projectDefinition.omit({ companyId: true }).extend({
   flags: z.array(flagEntry.strict().check(checkFlag)).default([]),
   dictionary: z.array(dictionaryEntry.strict()).default([]),
   alerts: z.array(alertDefinition.safeExtend({ id }).strict()).default([]),
-  subscriptions: z.array(subscriptionDefinition.extend({ id }).strict()).default([]),
+  subscriptions: z.array(subscriptionDefinition.omit({ channels: true }).extend({ id }).strict()).default([]),
   webhooks: z.array(webhookDefinition.safeExtend({ id }).strict()).default([]),
   team: z.array(teammateDefinition.extend({ id }).strict()).default([]),
   /** Without `team`, the messenger shows the project's team with its pictures. */

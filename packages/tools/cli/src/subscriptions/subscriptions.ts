@@ -20,13 +20,15 @@ switchboard subscriptions put <projectId> <subscriptionId> <file | ->
 switchboard subscriptions remove <projectId> <subscriptionId>
 switchboard subscriptions send <projectId> <subscriptionId>
 
-A subscription mails a report or a dashboard on a schedule. Its file has the format of the API, in YAML or JSON:
+A subscription sends a report or a dashboard on a schedule. Its file has the format of the API, in YAML or JSON:
 
   target: { kind: report, id: weekly-sign-ups }
   schedule: { every: week, on: 1, at: "08:30", timeZone: Europe/Berlin }
   recipients: [sub-grace]
+  channels: [{ kind: slack, url: https://hooks.slack.com/services/... }]
 
-A manifest creates and changes subscriptions as well.
+Without channels, those of the subscription stay. A manifest creates and changes subscriptions as well, but not their
+channels, because the URLs are secrets.
 
 ${COMMON_HELP}
 `,
@@ -91,12 +93,18 @@ async function runVerb(
 }
 
 function rowOf(subscription: Subscription): string[] {
-  const { id, target, recipients, nextAt } = subscription;
-  return [id, stateOf(subscription), nextAt ?? '-', `to ${recipients.length}`, nameOf(target)];
+  const { id, target, recipients, channels, nextAt } = subscription;
+  return [
+    id,
+    stateOf(subscription),
+    nextAt ?? '-',
+    `to ${recipients.length + channels.length}`,
+    nameOf(target),
+  ];
 }
 
 function describe(subscription: Subscription): string {
-  const { id, target, schedule, recipients, nextAt, lastSentAt } = subscription;
+  const { id, target, schedule, recipients, channels, nextAt, lastSentAt } = subscription;
   const day = 'on' in schedule ? ` ${schedule.on}` : '';
   const facts = [
     ['id', id],
@@ -106,6 +114,7 @@ function describe(subscription: Subscription): string {
     ['next', nextAt ?? '-'],
     ['last sent', lastSentAt ?? '-'],
     ...recipients.map(({ sub, unsubscribed }) => ['to', unsubscribed ? `${sub} (unsubscribed)` : sub]),
+    ...channels.map(({ kind, url }) => ['to', `${kind} ${url}`]),
   ];
   return facts.map(([name = '', value = '']) => `${name.padEnd(9)}  ${oneLine(value)}\n`).join('');
 }

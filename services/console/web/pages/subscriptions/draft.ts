@@ -1,4 +1,4 @@
-import type { Definition, Schedule, Subscription } from './words.tsx';
+import type { Channel, Definition, Schedule, Subscription } from './words.tsx';
 
 /** A subscription while it is edited. */
 export interface SubscriptionDraft {
@@ -11,6 +11,7 @@ export interface SubscriptionDraft {
   at: string;
   timeZone: string;
   recipients: readonly string[];
+  channels: readonly Channel[];
   enabled: boolean;
 }
 
@@ -29,7 +30,7 @@ export function draftOf(
   { report, dashboard, sub }: NewSubscription,
 ): SubscriptionDraft {
   if (subscription !== undefined) {
-    const { target, schedule, recipients, enabled } = subscription;
+    const { target, schedule, recipients, channels, enabled } = subscription;
     const { every, at, timeZone } = schedule;
     return {
       target: targetOf(target),
@@ -39,6 +40,7 @@ export function draftOf(
       at,
       timeZone,
       recipients: recipients.map((one) => one.sub),
+      channels,
       enabled,
     };
   }
@@ -51,6 +53,7 @@ export function draftOf(
     at: '08:30',
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     recipients: [sub],
+    channels: [],
     enabled: true,
   };
 }
@@ -58,8 +61,10 @@ export function draftOf(
 /** Returns the subscription as the API takes it, or undefined while it is incomplete. */
 export function definitionOf({ target, ...draft }: SubscriptionDraft): Definition | undefined {
   const { every, weekday, at, timeZone, recipients, enabled } = draft;
+  const channels = draft.channels.map(({ kind, url }) => ({ kind, url: url.trim() }));
   const day = Number(draft.day);
-  const isComplete = target !== '' && at !== '' && timeZone.trim() !== '' && recipients.length > 0;
+  const isSent = recipients.length + channels.length > 0 && channels.every(({ url }) => url !== '');
+  const isComplete = target !== '' && at !== '' && timeZone.trim() !== '' && isSent;
   if (!isComplete || (every === 'month' && !(day >= 1 && day <= 31))) return undefined;
   const colon = target.indexOf(':');
   const kind = target.slice(0, colon) === 'report' ? 'report' : 'dashboard';
@@ -73,6 +78,7 @@ export function definitionOf({ target, ...draft }: SubscriptionDraft): Definitio
           ? { every, on: day, ...when }
           : { every, ...when },
     recipients: [...recipients],
+    channels,
     enabled,
   };
 }

@@ -6,6 +6,7 @@ import { FormDialog } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { Failed } from '../../components/state.tsx';
 import { useColleagues } from '../threads/members.ts';
+import { Channels } from './channels.tsx';
 import { definitionOf, draftOf, type SubscriptionDraft } from './draft.ts';
 import styles from './editor.module.css';
 import { useTargets } from './targets.ts';
@@ -61,6 +62,11 @@ export function Editor({ subscription, report, dashboard, onSaved, onClose }: Ed
       />
       <ScheduleFields draft={draft} onChange={change} />
       <Recipients chosen={draft.recipients} onChange={(recipients) => change({ recipients })} />
+      <Channels
+        channels={draft.channels}
+        stored={subscription?.channels ?? []}
+        onChange={(channels) => change({ channels })}
+      />
       {save.error === null ? null : <Failed error={save.error} />}
     </FormDialog>
   );

@@ -10,7 +10,7 @@ import { Failed, Partial } from '../../components/state.tsx';
 import { Time } from '../../components/values.tsx';
 import { useColleagues } from '../threads/members.ts';
 import { search } from './search.ts';
-import { pauseWord, type Subscription, SubscriptionState, scheduleWord } from './words.tsx';
+import { CHATS, pauseWord, type Subscription, SubscriptionState, scheduleWord } from './words.tsx';
 
 /** A subscription with its state. Those who may change it pause, send, edit and delete it. */
 export function SubscriptionDetail({ subscription }: { subscription: Subscription }) {
@@ -20,7 +20,7 @@ export function SubscriptionDetail({ subscription }: { subscription: Subscriptio
   const names = new Map(useColleagues().map(({ sub, name }) => [sub, name]));
   const params = { projectId: project.id, subscriptionId: subscription.id };
   const refresh = [['listSubscriptions', project.id]];
-  const { target, schedule, recipients, enabled, nextAt, lastSentAt, failure } = subscription;
+  const { target, schedule, recipients, channels, enabled, nextAt, lastSentAt, failure } = subscription;
   const enable = useChange(
     (client, isOn: boolean) =>
       client.call('putSubscription', {
@@ -37,6 +37,7 @@ export function SubscriptionDetail({ subscription }: { subscription: Subscriptio
   const paused = pauseWord(subscription);
   const nameOf = ({ sub, unsubscribed }: Subscription['recipients'][number]) =>
     unsubscribed ? t('{name} (unsubscribed)', { name: names.get(sub) ?? sub }) : (names.get(sub) ?? sub);
+  const channelOf = ({ kind, url }: Subscription['channels'][number]) => `${CHATS[kind]} ${url}`;
   return (
     <>
       {error === null ? null : <Failed error={error} />}
@@ -48,7 +49,8 @@ export function SubscriptionDetail({ subscription }: { subscription: Subscriptio
           [t('Schedule'), scheduleWord(schedule)],
           [t('Next'), nextAt === null ? '–' : <Time key="next" at={nextAt} />],
           [t('Last sent'), lastSentAt === null ? '–' : <Time key="last" at={lastSentAt} />],
-          [t('Recipients'), recipients.map(nameOf).join(', ')],
+          [t('Recipients'), recipients.length === 0 ? '–' : recipients.map(nameOf).join(', ')],
+          [t('Chat channels'), channels.length === 0 ? '–' : channels.map(channelOf).join(', ')],
         ]}
       />
       {may('subscriptions.write') ? (
@@ -81,7 +83,7 @@ export function SubscriptionDetail({ subscription }: { subscription: Subscriptio
             setIsDeleting(false);
           }}
         >
-          <p>{t('Its recipients get no more mails.')}</p>
+          <p>{t('Its recipients and channels get nothing more.')}</p>
         </Confirm>
       ) : null}
     </>

@@ -54,7 +54,7 @@ export function Page() {
               <ListDetail
                 list={
                   subscriptions.length === 0 ? (
-                    <Empty text={t('No subscription yet. One mails a report or dashboard on a schedule.')}>
+                    <Empty text={t('No subscription yet. One sends a report or dashboard on a schedule.')}>
                       {mayWrite ? (
                         <Button keys="c" onClick={create}>
                           {t('Create the first subscription')}

@@ -5,6 +5,7 @@ import { Badge } from '../../components/badge.tsx';
 export type Subscription = Result<'listSubscriptions'>['subscriptions'][number];
 export type Definition = NonNullable<Input<'putSubscription'>['body']>;
 export type Schedule = Definition['schedule'];
+export type Channel = Subscription['channels'][number];
 
 /** Whether a subscription is sent, and why it is not. */
 export function SubscriptionState({ subscription }: { subscription: Subscription }) {
@@ -25,6 +26,13 @@ export function pauseWord({ pausedReason }: Subscription): string | undefined {
   }
   return undefined;
 }
+
+/** The names of chats. */
+export const CHATS: Record<Channel['kind'], string> = {
+  slack: 'Slack',
+  discord: 'Discord',
+  teams: 'Microsoft Teams',
+};
 
 export const EVERY = ['day', 'weekday', 'week', 'month'] as const;
 

@@ -17,7 +17,7 @@ export interface Receiver {
 }
 
 /** Answers the request with this number, the first of which is 1. */
-export type Respond = (response: ServerResponse, number: number, received: Received) => void;
+type Respond = (response: ServerResponse, number: number, received: Received) => void;
 
 /** Starts an HTTP server that records requests. Answers 204 by default. */
 export async function startReceiver(
