@@ -2,7 +2,9 @@ export { oldestAgeSeconds, removeRows } from './queue-table.ts';
 export {
   compactedTopic,
   createRelay,
+  jsonRecord,
   type OutboxSource,
+  occurrencesTopic,
   type PublisherOptions,
   type Relay,
   type RelayLogger,

@@ -4,6 +4,7 @@ import {
   type FailureLog,
   type OutgoingRecord,
   type Published,
+  partitionFor,
   publishInOrder,
   type TopicSpec,
 } from '@switchboard/event-log';
@@ -75,6 +76,8 @@ const EVERY_MS = 500;
 const GATHER_MS = 200;
 /** A reader that was offline for longer reads the topic from its start. */
 const TOMBSTONE_RETENTION_MS = 30 * 24 * 60 * 60 * 1000;
+const OCCURRENCE_RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
+const OCCURRENCE_PARTITIONS = 4;
 
 /** Returns the settings of a compacted topic of one partition, without a topic of dead letters. */
 export function compactedTopic(name: string, replication: number): TopicSpec {
@@ -86,6 +89,23 @@ export function compactedTopic(name: string, replication: number): TopicSpec {
     deadLetter: false,
     tombstoneRetentionMs: TOMBSTONE_RETENTION_MS,
   };
+}
+
+/** Returns the settings of a topic of occurrences, which consumers read within seven days. */
+export function occurrencesTopic(name: string, replication: number): TopicSpec {
+  return {
+    name,
+    partitions: OCCURRENCE_PARTITIONS,
+    replication,
+    cleanup: 'delete',
+    retentionMs: OCCURRENCE_RETENTION_MS,
+  };
+}
+
+/** Returns a JSON record in the partition of its key. */
+export function jsonRecord(key: string, value: object, partitions: number): OutgoingRecord {
+  const json = Buffer.from(JSON.stringify(value));
+  return { partition: partitionFor(key, partitions), key, value: json, headers: {} };
 }
 
 /** Returns a record for a topic of one partition. */

@@ -6,16 +6,15 @@ import {
 } from '@switchboard/contracts';
 import type { Transactor } from '@switchboard/database';
 import type { Report } from '@switchboard/directory';
-import { type EventLog, partitionFor, type TopicSpec } from '@switchboard/event-log';
+import type { EventLog } from '@switchboard/event-log';
 import { BadRequest, NotFound, type Unavailable } from '@switchboard/http';
+import { jsonRecord, occurrencesTopic } from '@switchboard/outbox';
 import { poll } from '@switchboard/resilience';
 import type { Clock, Logger } from '@switchboard/runtime';
 import { isBusy, type ReportRunner } from './run.ts';
 import { nextRun } from './schedule.ts';
 import type { ClaimedReport, RefreshedReport, SavedReport, SavedReportsStore } from './store.ts';
 
-const PARTITIONS = 4;
-const RETENTION_MS = 7 * 24 * 3_600_000;
 const POLL_MS = 1_000;
 /** Milliseconds between searches for new or changed reports in the directory. */
 const ADOPT_MS = 30_000;
@@ -59,6 +58,7 @@ export interface SavedReports {
 export function createSavedReports(options: SavedReportsOptions): SavedReports {
   const { store, runner, scheduled, log, replication, clock, logger } = options;
   const { elapsed = () => performance.now() } = options;
+  const topic = occurrencesTopic(REPORT_RUNS_TOPIC, replication);
   const stopping = new AbortController();
   let hasTopic = false;
   let adoptedAt = Number.NEGATIVE_INFINITY;
@@ -93,9 +93,7 @@ export function createSavedReports(options: SavedReportsOptions): SavedReports {
 
   async function publish(run: ReportRunRecord): Promise<void> {
     const key = `${run.projectId}/${run.reportId}`;
-    const value = Buffer.from(JSON.stringify(run));
-    const record = { partition: partitionFor(key, PARTITIONS), key, value, headers: {} };
-    await log.publish(REPORT_RUNS_TOPIC, [record], run.projectId);
+    await log.publish(topic.name, [jsonRecord(key, run, topic.partitions)], run.projectId);
   }
 
   async function runOne(report: ClaimedReport): Promise<void> {
@@ -121,7 +119,7 @@ export function createSavedReports(options: SavedReportsOptions): SavedReports {
   /** Runs due reports one after another, so that interactive queries wait for at most one report per instance. */
   async function look(): Promise<void> {
     // Readers wait for the topic, even if no report ever runs.
-    if (!hasTopic) await log.createTopics([topicSpec(replication)]);
+    if (!hasTopic) await log.createTopics([topic]);
     hasTopic = true;
     while (!stopping.signal.aborted) {
       if (elapsed() - adoptedAt >= ADOPT_MS) await adopt();
@@ -157,13 +155,3 @@ export function createSavedReports(options: SavedReportsOptions): SavedReports {
 }
 
 const namesOf = ({ projectId, reportId }: SavedReport) => ({ projectId, reportId });
-
-function topicSpec(replication: number): TopicSpec {
-  return {
-    name: REPORT_RUNS_TOPIC,
-    partitions: PARTITIONS,
-    replication,
-    cleanup: 'delete',
-    retentionMs: RETENTION_MS,
-  };
-}

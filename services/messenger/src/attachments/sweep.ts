@@ -1,5 +1,5 @@
 import type { ObjectStore } from '@switchboard/object-store';
-import { poll } from '@switchboard/resilience';
+import { createPolling, type Polling } from '@switchboard/resilience';
 import type { Clock, Logger } from '@switchboard/runtime';
 import type { AttachmentsStore } from './store.ts';
 
@@ -15,19 +15,14 @@ interface SweepOptions {
   logger: Logger;
 }
 
-export interface Sweep {
+export interface Sweep extends Polling {
   /** Removes expired attachments and returns their number. */
   run(): Promise<number>;
-  start(): void;
-  stop(): Promise<void>;
 }
 
 /** Removes attachments that were uploaded but not sent. It marks them, then removes the object, then the row. */
 export function createSweep({ store, storage, clock, logger }: SweepOptions): Sweep {
-  const stopping = new AbortController();
-  let running: Promise<void> | undefined;
-
-  async function run(): Promise<number> {
+  async function run(signal?: AbortSignal): Promise<number> {
     const before = new Date(clock.now().getTime() - UNSENT_MS);
     for (let removed = 0; ; ) {
       const expired = await store.expireUnsent(before, BATCH_SIZE);
@@ -36,22 +31,15 @@ export function createSweep({ store, storage, clock, logger }: SweepOptions): Sw
         await store.removeExpired(id);
       }
       removed += expired.length;
-      if (expired.length < BATCH_SIZE || stopping.signal.aborted) return removed;
+      if (expired.length < BATCH_SIZE || signal?.aborted === true) return removed;
     }
   }
 
   return {
     run,
-    start() {
-      running ??= poll(async () => void (await run()), {
-        everyMs: INTERVAL_MS,
-        signal: stopping.signal,
-        onFailure: (error) => logger.failed('remove unsent attachments', error),
-      });
-    },
-    async stop() {
-      stopping.abort();
-      await running;
-    },
+    ...createPolling(async (signal) => void (await run(signal)), {
+      everyMs: INTERVAL_MS,
+      onFailure: (error) => logger.failed('remove unsent attachments', error),
+    }),
   };
 }

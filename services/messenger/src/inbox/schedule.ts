@@ -1,4 +1,4 @@
-import { poll } from '@switchboard/resilience';
+import { createPolling, type Polling } from '@switchboard/resilience';
 import type { Logger } from '@switchboard/runtime';
 import type { Inbox } from './inbox.ts';
 
@@ -10,26 +10,13 @@ interface ScheduleOptions {
 }
 
 /** Announces scheduled messages at their time. Inboxes list them from then on even if no instance runs. */
-export function createSchedule({ inbox, logger }: ScheduleOptions) {
-  const stopping = new AbortController();
-  let running: Promise<void> | undefined;
-
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted && (await inbox.announceDue()));
+export function createSchedule({ inbox, logger }: ScheduleOptions): Polling {
+  async function look(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && (await inbox.announceDue()));
   }
 
-  return {
-    run,
-    start() {
-      running ??= poll(run, {
-        everyMs: INTERVAL_MS,
-        signal: stopping.signal,
-        onFailure: (error) => logger.failed('announce scheduled messages', error),
-      });
-    },
-    async stop() {
-      stopping.abort();
-      await running;
-    },
-  };
+  return createPolling(look, {
+    everyMs: INTERVAL_MS,
+    onFailure: (error) => logger.failed('announce scheduled messages', error),
+  });
 }

@@ -1,4 +1,4 @@
-import { poll } from '@switchboard/resilience';
+import { createPolling, type Polling } from '@switchboard/resilience';
 import type { Clock, Logger } from '@switchboard/runtime';
 import type { Publisher } from '../publishing/publisher.ts';
 import type { SupportStore } from './store.ts';
@@ -15,12 +15,9 @@ interface UpkeepOptions {
 }
 
 /** Ends snoozes when they are over, and adds changes to the counts of conversations. */
-export function createUpkeep({ store, publisher, clock, logger }: UpkeepOptions) {
-  const stopping = new AbortController();
-  let running: Promise<void> | undefined;
-
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
+export function createUpkeep({ store, publisher, clock, logger }: UpkeepOptions): Polling {
+  async function look(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
       const woken = await store.wake(clock.now(), WOKEN_AT_ONCE);
       for (const { id, projectId } of woken)
         publisher.publishToAgents(projectId, { kind: 'changed', conversationId: id });
@@ -29,18 +26,8 @@ export function createUpkeep({ store, publisher, clock, logger }: UpkeepOptions)
     }
   }
 
-  return {
-    run,
-    start() {
-      running ??= poll(run, {
-        everyMs: INTERVAL_MS,
-        signal: stopping.signal,
-        onFailure: (error) => logger.failed('keep counts of conversations', error),
-      });
-    },
-    async stop() {
-      stopping.abort();
-      await running;
-    },
-  };
+  return createPolling(look, {
+    everyMs: INTERVAL_MS,
+    onFailure: (error) => logger.failed('keep counts of conversations', error),
+  });
 }
