@@ -227,14 +227,17 @@ describe.skipIf(!canRun)('alerts with Prometheus, the rules and services', () =>
     'a stopped service pages for its process and its groups, and for nothing else',
     async () => {
       await eventually(async () => expect(await firing('page')).toEqual(new Set()), EVENTUALLY);
+      const groups = ['archive.dead-letters', 'archive.events', 'archive.person-ids', 'archive.replays'];
+      // A group that had no member yet is not gone.
+      await eventually(async () => {
+        const joined = await query('max by (group) (switchboard_event_log_group_members) > 0');
+        expect(joined.map(({ group }) => group)).toEqual(expect.arrayContaining(groups));
+      }, EVENTUALLY);
       await program('archive').kill();
       await sendEvent();
       const pages = [
         'ProcessMissing of archive',
-        'ConsumerGone of archive.dead-letters',
-        'ConsumerGone of archive.events',
-        'ConsumerGone of archive.person-ids',
-        'ConsumerGone of archive.replays',
+        ...groups.map((group) => `ConsumerGone of ${group}`),
         'ConsumerStuck of archive.events',
       ];
       await eventually(async () => expect(await firing('page')).toEqual(new Set(pages)), EVENTUALLY);
