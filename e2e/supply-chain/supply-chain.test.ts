@@ -27,7 +27,7 @@ const PERMISSIVE = new Set([
   '(AFL-2.1 OR BSD-3-Clause)',
 ]);
 /** Licences with file-level copyleft. We use these packages unchanged. */
-const EXCEPTIONS = new Set(['web-push MPL-2.0']);
+const EXCEPTIONS = new Set(['web-push MPL-2.0', 'resvg-wasm MPL-2.0', 'inter MIT AND OFL-1.1']);
 
 const component = z.object({
   name: z.string(),

@@ -32,7 +32,7 @@ export function assets(): Plugin {
           const place = join('assets', basename(name), relative(folder, target));
           for (const file of await filesIn(target)) {
             const fileName = join(place, relative(target, file));
-            this.emitFile({ type: 'asset', fileName, source: await readFile(file) });
+            this.emitFile({ type: 'asset', fileName, originalFileName: file, source: await readFile(file) });
           }
           const slash = path.endsWith('/') ? '/' : '';
           bundled = bundled.replace(reference, `new URL('./${place}${slash}', import.meta.url)`);

@@ -3,15 +3,17 @@ import { join } from 'node:path';
 import type { Plugin } from 'rolldown';
 import { packageOf } from './package-of.ts';
 
-const LICENCE_FILE = /^(licen[cs]e|copying|notice)(\.(md|txt|markdown))?$/i;
+const LICENCE_FILE = /^(licen[cs]e|copying|notice)(_font)?(\.(md|txt|markdown))?$/i;
 const RULE = '-'.repeat(80);
 
-/** Adds third-party-licences.txt to the bundle. It lists each bundled third-party package with its licence text. */
+/** Adds third-party-licences.txt to the bundle. It lists each third-party package with code or files in it, and its licence text. */
 export function licences(): Plugin {
   return {
     name: 'licences',
     async generateBundle(_options, bundle) {
-      const ids = Object.values(bundle).flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+      const ids = Object.values(bundle).flatMap((file) =>
+        file.type === 'chunk' ? file.moduleIds : file.originalFileNames,
+      );
       const texts = new Map<string, string>();
       for (const id of ids.filter((path) => path.includes('/node_modules/') && path.startsWith('/'))) {
         const { name, version, licence, folder } = await packageOf(id);

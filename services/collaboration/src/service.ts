@@ -8,6 +8,7 @@ import { createAnnotationsStore } from './annotations/store.ts';
 import { collaborationSettings } from './config.ts';
 import { createErasure } from './erasure/erasure.ts';
 import { createErasureStore } from './erasure/store.ts';
+import { createRenderer } from './page/thread/renderer.ts';
 import { removeDependents } from './removals/removals.ts';
 import { createRemovalsStore } from './removals/store.ts';
 import { expiringData } from './retention/retention.ts';
@@ -47,9 +48,10 @@ export const collaborationService = defineService({
 
     const annotations = createAnnotations({ ...service, store: createAnnotationsStore(db) });
     annotationsRoutes(app, { annotations });
-    openPublicLinks(service, { annotations, ...openRuns(service), limit });
+    const renderer = add(createRenderer());
+    openPublicLinks(service, { annotations, ...openRuns(service), renderer, limit });
     const needs = {
-      ...openDeliveries(service, constants.deliveryRetrySeconds),
+      ...openDeliveries(service, renderer, constants.deliveryRetrySeconds),
       limit,
       shareLimits: constants.shareLimits ?? shareLimits(config.RATE_LIMITS_MULTIPLIER),
     };

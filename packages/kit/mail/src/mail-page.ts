@@ -48,8 +48,7 @@ const buttonOf = ({ text: label, link, address }: NonNullable<MailPage['button']
 <p class="muted" style="margin:0;color:${muted.light};font-size:13px">${address}<br><a href="${link}" style="color:${muted.light}">${link}</a></p>`;
 
 /**
- * Renders a mail as HTML: one column that fits 320 px, without images, scripts or addresses other than its own
- * links.
+ * Renders a mail as HTML: one column that fits 320 px, without scripts or addresses other than its own links.
  */
 export function mailPage({
   language,

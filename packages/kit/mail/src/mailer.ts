@@ -6,6 +6,14 @@ import { createTransport } from 'nodemailer';
 import type { MailConfig } from './settings.ts';
 import { DeliveryFailed, Undeliverable } from './undeliverable.ts';
 
+interface Attachment {
+  filename: string;
+  contentType: string;
+  content: Buffer;
+  /** The id of a picture that the HTML shows, as `cid:`. */
+  cid?: string;
+}
+
 export interface Mail {
   /** The id of this delivery. Repeated attempts have the same Message-ID. */
   id: string;
@@ -22,7 +30,7 @@ export interface Mail {
   thread?: readonly string[];
   /** The address that ends mails of this kind with a POST (RFC 8058). */
   unsubscribe?: string;
-  attachments?: readonly { filename: string; contentType: string; content: Buffer }[];
+  attachments?: readonly Attachment[];
 }
 
 export interface Mailer {

@@ -16,7 +16,7 @@ import {
   type ShownTile,
 } from './render/render.ts';
 import type { PageLanguage } from './texts/languages.ts';
-import { createRenderer } from './thread/renderer.ts';
+import type { Renderer } from './thread/renderer.ts';
 
 /** The maximum number of annotations on a page. */
 const MAX_NOTES = 50;
@@ -32,6 +32,7 @@ const decompress = promisify<Uint8Array, Buffer<ArrayBuffer>>(gunzip);
 interface PageOptions {
   sharedLinks: SharedLinks;
   annotations: Pick<Annotations, 'listNotes'>;
+  renderer: Pick<Renderer, 'render'>;
 }
 
 /** The page that a public link opens. */
@@ -52,12 +53,10 @@ export interface Page {
   locale(language: PageLanguage): Locale;
   /** The number of pages read so far, by whether they were cached. */
   reads(): Readonly<Reads>;
-  stop(): Promise<void>;
 }
 
 /** Renders a page once for each run, language, and state of its names and annotations. */
-export function createPage({ sharedLinks, annotations }: PageOptions): Page {
-  const renderer = createRenderer();
+export function createPage({ sharedLinks, annotations, renderer }: PageOptions): Page {
   const pages = new LRUCache<string, Compressed>({
     maxSize: MAX_CACHED_BYTES,
     sizeCalculation: ({ br, gzip }) => br.length + gzip.length,
@@ -136,7 +135,6 @@ export function createPage({ sharedLinks, annotations }: PageOptions): Page {
   return {
     locale,
     reads: () => reads,
-    stop: renderer.stop,
 
     async values(token, address, language, tile) {
       const shared = await sharedLinks.read(token, address);

@@ -6,6 +6,7 @@ const locale = createLocale('en');
 const KINDS = ['slack', 'discord', 'teams'] as const;
 
 const report = (name: string, rows = 2, series = 1) => ({
+  id: name,
   name,
   ranAt: new Date('2026-03-01T12:00:00Z'),
   report: JSON.stringify({

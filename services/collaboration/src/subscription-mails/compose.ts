@@ -3,11 +3,14 @@ import { mailPage } from '@switchboard/mail';
 import { csvOf } from '@switchboard/report-content';
 import type { Locale } from '../page/render/locale.ts';
 import { type Markup, markup, nothing } from '../page/render/markup.ts';
+import type { ChartPicture } from '../page/thread/calls.ts';
 import { introOf, NO_TABLE, oldestOf, readReport, type SentContent, type SentReport } from './content.ts';
 import { htmlTable, type MailTable, mailTable, textTable } from './table.ts';
 
 /** The content of a mail of a subscription. */
 export interface MailDetails extends SentContent {
+  /** The charts of each report. */
+  charts: readonly (readonly ChartPicture[])[];
   /** Whether the subscription is paused because no one opens the mails. */
   isLast: boolean;
   links: { open: string; unsubscribe: string };
@@ -19,12 +22,20 @@ interface Attachment {
   filename: string;
   contentType: string;
   content: Buffer;
+  /** The id by which the HTML shows a picture. */
+  cid?: string;
+}
+
+interface Chart extends Omit<ChartPicture, 'png'> {
+  file: Attachment;
+  cid: string;
 }
 
 interface Part {
   heading: string;
   table: MailTable | undefined;
   file: Attachment | undefined;
+  charts: Chart[];
 }
 
 /** The maximum size of the attached files of a mail. */
@@ -32,14 +43,16 @@ const MAX_FILES_BYTES = 5_000_000;
 const NOT_IN_FILE_NAMES = /[\p{Cc}/\\:*?"<>|]+/gu;
 const CUT = 'The attached file has all values.';
 
-/** Composes a mail as text and HTML, with the values of each report as a table and a CSV file. */
+/** Composes a mail as text and HTML, with the charts of each report, and its values as a table and a CSV file. */
 export function composeSubscription(details: MailDetails, locale: Locale) {
   const { kind, name, reports, timeZone, isLast, links, home } = details;
   const dates = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone });
-  const parts = reports.map((report) => partOf(report, locale));
+  const parts = reports.map((report, at) => partOf(report, details.charts[at] ?? [], at, locale));
   const attachments: Attachment[] = [];
-  for (const { file } of parts) if (file !== undefined && fits(attachments, file)) attachments.push(file);
-  const isAttached = ({ file }: Part) => file !== undefined && attachments.includes(file);
+  const files = parts.flatMap(({ file }) => (file === undefined ? [] : [file]));
+  const pictures = parts.flatMap(({ charts }) => charts.map(({ file }) => file));
+  for (const file of [...files, ...pictures]) if (fits(attachments, file)) attachments.push(file);
+  const isAttached = (file: Attachment | undefined) => file !== undefined && attachments.includes(file);
   const intro = introOf(details);
   const paused = `No one has opened the last ${MAX_UNOPENED_MAILS} mails, so this subscription is now paused. Resume it under Subscriptions in the console.`;
   const paragraphs = isLast ? [paused, intro] : [intro];
@@ -48,7 +61,7 @@ export function composeSubscription(details: MailDetails, locale: Locale) {
   const hasHeadings = kind === 'dashboard';
   const noteOf = (part: Part) => {
     if (part.table === undefined) return NO_TABLE;
-    return part.table.isCut && isAttached(part) ? CUT : '';
+    return part.table.isCut && isAttached(part.file) ? CUT : '';
   };
   const texts = parts.map((part) =>
     [hasHeadings ? part.heading : '', part.table ? textTable(part.table) : '', noteOf(part)]
@@ -72,7 +85,10 @@ export function composeSubscription(details: MailDetails, locale: Locale) {
       from: { home },
       heading: name,
       paragraphs,
-      content: markup`${parts.map((part) => section(part, hasHeadings, noteOf(part)))}`,
+      content: markup`${parts.map((part) => {
+        const charts = part.charts.filter(({ file }) => isAttached(file));
+        return section({ ...part, charts }, hasHeadings, noteOf(part));
+      })}`,
       button: { text: opening, link: links.open, address: 'Or open this address in your browser:' },
       why,
       footer: { text: 'Unsubscribe', link: links.unsubscribe },
@@ -81,24 +97,40 @@ export function composeSubscription(details: MailDetails, locale: Locale) {
   };
 }
 
-function partOf(report: SentReport, locale: Locale): Part {
+function partOf(report: SentReport, pictures: readonly ChartPicture[], at: number, locale: Locale): Part {
   const { heading, values } = readReport(report, locale);
-  if (values === undefined) return { heading, table: undefined, file: undefined };
+  const charts = pictures.map(({ png, ...more }, index): Chart => {
+    const name = `chart-${at + 1}-${index + 1}`;
+    const cid = `${name}@switchboard`;
+    const content = Buffer.from(png);
+    return { ...more, cid, file: { filename: `${name}.png`, contentType: 'image/png', content, cid } };
+  });
+  if (values === undefined) return { heading, table: undefined, file: undefined, charts };
   const { table, unit } = values;
   const filename = `${heading.replaceAll(NOT_IN_FILE_NAMES, ' ').trim().slice(0, 100) || 'report'}.csv`;
   return {
     heading,
     table: mailTable(table, unit, locale),
+    charts,
     // Without a byte order mark, Excel assumes the encoding of its locale instead of UTF-8.
     file: { filename, contentType: 'text/csv; charset=utf-8', content: Buffer.from(`\ufeff${csvOf(table)}`) },
   };
 }
 
-function section({ heading, table }: Part, hasHeading: boolean, note: string): Markup {
+function chartImage({ cid, alt, width, legend }: Chart): Markup {
+  const names = legend.map(
+    ({ name, colour }) =>
+      markup`<span style="display:inline-block;margin-right:12px"><span style="display:inline-block;width:10px;height:10px;margin-right:5px;border-radius:3px;background:${colour}"></span>${name}</span> `,
+  );
+  const key = names.length === 0 ? nothing : markup`<p style="margin:0 0 8px;font-size:12px">${names}</p>\n`;
+  return markup`${key}<img src="cid:${cid}" alt="${alt}" width="${width}" style="display:block;width:100%;max-width:${width}px;height:auto;margin:0 0 16px;border-radius:6px">\n`;
+}
+
+function section({ heading, table, charts }: Part, hasHeading: boolean, note: string): Markup {
   const title = hasHeading
     ? markup`<h2 style="margin:24px 0 8px;font-size:14px;font-weight:600">${heading}</h2>`
     : nothing;
-  return markup`${title}${table === undefined ? nothing : htmlTable(table)}${note === '' ? nothing : markup`<p style="margin:0 0 16px;font-size:13px">${note}</p>`}`;
+  return markup`${title}${charts.map(chartImage)}${table === undefined ? nothing : htmlTable(table)}${note === '' ? nothing : markup`<p style="margin:0 0 16px;font-size:13px">${note}</p>`}`;
 }
 
 function fits(attachments: readonly Attachment[], file: Attachment): boolean {

@@ -4,6 +4,7 @@ import { localise } from '../page/render/localise.ts';
 
 /** A report with its last run. */
 export interface SentReport {
+  id: string;
   name: string;
   ranAt: Date;
   /** JSON. */

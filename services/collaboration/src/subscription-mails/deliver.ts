@@ -13,6 +13,7 @@ import {
   type SubscriptionRow,
 } from '../subscriptions/store.ts';
 import type { FindTarget } from '../subscriptions/target.ts';
+import type { DrawCharts } from './charts.ts';
 import type { Chat } from './chat.ts';
 import { composeChatMessage } from './chat-messages.ts';
 import { composeSubscription } from './compose.ts';
@@ -24,6 +25,7 @@ interface DeliverOptions {
   directory: Pick<Directory, 'project' | 'member'>;
   findTarget: FindTarget;
   mailer: Mailer;
+  drawCharts: DrawCharts;
   chat: Chat;
   channels: Pick<Channels, 'urlOf'>;
   links: MailLinks;
@@ -42,8 +44,8 @@ export const isSubscriptionMail = (id: string) => id.startsWith('sml_');
  * process ends in between, it is repeated, a mail with the same Message-ID.
  */
 export function createDeliverSubscription(options: DeliverOptions) {
-  const { db, directory, findTarget, mailer, chat, channels, links, consoleUrl, onSettled, clock, logger } =
-    options;
+  const { db, directory, findTarget, mailer, drawCharts, chat, channels, links, consoleUrl } = options;
+  const { onSettled, clock, logger } = options;
   const store = createSubscriptionsStore(db);
   const locale = createLocale('en');
 
@@ -58,7 +60,7 @@ export function createDeliverSubscription(options: DeliverOptions) {
     const reports = target.reports.map(({ id, name }): SentReport => {
       const [ranAt, report] = [times.get(id)?.ranAt, runs.get(id)];
       if (ranAt === undefined || report === undefined) throw new Undeliverable('a run was removed');
-      return { name, ranAt, report };
+      return { id, name, ranAt, report };
     });
     if (reports.length === 0) throw new Undeliverable('the dashboard has no reports');
     return { kind, name: target.name, reports, timeZone: subscription.schedule.timeZone };
@@ -73,6 +75,7 @@ export function createDeliverSubscription(options: DeliverOptions) {
     const member = sub === null ? undefined : await directory.member(subscription.companyId, sub);
     if (member === undefined || !isGrantedByRole(member.role, 'insights.read')) return false;
     const content = await readReports(subscription);
+    const charts = await drawCharts(subscription.projectId, content.reports);
     const to = await links.linksTo({ key: subscription, sub: member.sub });
     await mailer.send({
       id,
@@ -81,7 +84,7 @@ export function createDeliverSubscription(options: DeliverOptions) {
       sender: 'Switchboard',
       unsubscribe: to.unsubscribe,
       ...composeSubscription(
-        { ...content, project: project.name, isLast, links: to, home: consoleUrl },
+        { ...content, charts, project: project.name, isLast, links: to, home: consoleUrl },
         locale,
       ),
     });

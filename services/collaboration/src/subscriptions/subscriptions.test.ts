@@ -142,9 +142,18 @@ describe('a subscription', () => {
       ),
     );
     expect(mail?.mail.html).toMatch(/<th scope="row"[^>]*>2 Feb 2026<\/th><td[^>]*>42<\/td>/);
-    const [file] = mail?.mail.attachments ?? [];
+    const files = mail?.mail.attachments ?? [];
+    const file = files.find(({ mimeType }) => mimeType === 'text/csv');
     expect([file?.filename, file?.mimeType]).toEqual(['Sign-ups.csv', 'text/csv']);
     expect(Buffer.from(file?.content as ArrayBuffer).toString()).toContain('"2026-02-02",42\r\n');
+    const picture = files.find(({ mimeType }) => mimeType === 'image/png');
+    expect([files.length, picture?.contentId, picture?.disposition]).toEqual([
+      2,
+      '<chart-1-1@switchboard>',
+      'inline',
+    ]);
+    expect(Buffer.from(picture?.content as ArrayBuffer).toString('latin1', 1, 4)).toBe('PNG');
+    expect(mail?.mail.html).toMatch(/<img src="cid:chart-1-1@switchboard" alt="Sign-ups\. [^"]*42[^"]*"/);
     await eventually(async () =>
       expect(await get('daily')).toMatchObject({
         lastSentAt: '2026-03-02T07:30:00.000Z',
@@ -249,7 +258,12 @@ describe('a subscription', () => {
     await eventually(() => expect(smtp.received).toHaveLength(1));
     const { text = '', attachments = [] } = smtp.received[0]?.mail ?? {};
     expect(text).toMatch(/Revenue\s+Step +Count[\s\S]+Buy +2 +25%[\s\S]+Sign-ups\s+Day/);
-    expect(attachments.map(({ filename }) => filename)).toEqual(['Revenue.csv', 'Sign-ups.csv']);
+    // A funnel has no picture.
+    expect(attachments.map(({ filename }) => filename).sort()).toEqual([
+      'Revenue.csv',
+      'Sign-ups.csv',
+      'chart-2-1.png',
+    ]);
     const operator = harness.as('ops', ['service.manage']);
     await operator.call('DELETE', '/management/v1/projects/shop/dashboards/both');
     expect(await list()).toEqual([]);

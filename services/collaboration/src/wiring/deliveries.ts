@@ -1,6 +1,7 @@
 import { openMailer } from '@switchboard/mail';
 import { openPusher } from '@switchboard/push';
 import type { Collaboration } from '../config.ts';
+import type { Renderer } from '../page/thread/renderer.ts';
 import { createDeliver } from '../shares/deliver.ts';
 import { createDeliveryPlan } from '../shares/plan.ts';
 import { createDeliveryQueue } from '../shares/queue.ts';
@@ -11,7 +12,7 @@ import { openSubscriptionMails } from './subscriptions.ts';
 export type Deliveries = ReturnType<typeof openDeliveries>;
 
 /** Opens the queue of e-mails and pushes about shares and comments, and of e-mails and chat messages of subscriptions. */
-export function openDeliveries(service: Collaboration, retrySeconds?: number) {
+export function openDeliveries(service: Collaboration, renderer: Renderer, retrySeconds?: number) {
   const { add, config, databaseUrl, db, logger, metrics } = service;
   const settled = {
     sent: metrics.counter(
@@ -40,7 +41,9 @@ export function openDeliveries(service: Collaboration, retrySeconds?: number) {
     consoleUrl: config.CONSOLE_URL,
     onSettled: (_channel, state) => settled[state].add(),
   });
-  const deliverSubscription = openSubscriptionMails(service, mailer, (state) => settled[state].add());
+  const deliverSubscription = openSubscriptionMails(service, { mailer, renderer }, (state) =>
+    settled[state].add(),
+  );
   const queue = createDeliveryQueue({
     databaseUrl,
     migrationsUrl: config.MIGRATIONS_DATABASE_URL,

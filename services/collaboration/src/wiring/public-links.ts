@@ -6,6 +6,7 @@ import type { Dashboards } from '../dashboards/dashboards.ts';
 import { dashboardsAsSubject } from '../dashboards/link-subject.ts';
 import { createPage } from '../page/page.ts';
 import { pageRoutes } from '../page/routes.ts';
+import type { Renderer } from '../page/thread/renderer.ts';
 import { createPublicLinks } from '../public-links/public-links.ts';
 import { publicLinksRoutes } from '../public-links/routes.ts';
 import { createPublicLinksStore } from '../public-links/store.ts';
@@ -19,15 +20,16 @@ interface PublicLinksNeeds {
   annotations: Annotations;
   dashboards: Dashboards;
   runs: Runs;
+  renderer: Renderer;
   limit: CreateRateLimit;
 }
 
 /** Opens public links, the reports and dashboards that they share, and the page that shows them. */
 export function openPublicLinks(
   service: Collaboration,
-  { annotations, dashboards, runs, limit }: PublicLinksNeeds,
+  { annotations, dashboards, runs, renderer, limit }: PublicLinksNeeds,
 ): void {
-  const { add, app, config, database, db, logger, metrics, run } = service;
+  const { app, config, database, db, logger, metrics, run } = service;
   const encryption = createEncryption({ secrets: config.LINK_SECRET, purpose: 'public link' });
   const linksOf = (subject: LinkSubject) => {
     const store = createPublicLinksStore(db, subject);
@@ -57,7 +59,7 @@ export function openPublicLinks(
     ),
   });
   sharedLinksRoutes(app, { sharedLinks });
-  const page = add(createPage({ sharedLinks, annotations }));
+  const page = createPage({ sharedLinks, annotations, renderer });
   pageRoutes(app, { page });
   metrics.cache('report runs', sharedLinks.reads);
   metrics.cache('report pages', page.reads);

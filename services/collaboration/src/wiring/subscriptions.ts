@@ -4,7 +4,9 @@ import { createEncryption, createSender, strangersNames } from '@switchboard/run
 import { createChannels } from '../channels/channels.ts';
 import { createChannelsStore } from '../channels/store.ts';
 import type { Collaboration } from '../config.ts';
+import type { Renderer } from '../page/thread/renderer.ts';
 import type { DeliveryQueue } from '../shares/queue.ts';
+import { createDrawCharts } from '../subscription-mails/charts.ts';
 import { createChat } from '../subscription-mails/chat.ts';
 import { createDeliverSubscription } from '../subscription-mails/deliver.ts';
 import { createMailLinks } from '../subscription-mails/links.ts';
@@ -22,13 +24,14 @@ const CHAT_TIMEOUT_MS = 10_000;
 /** Creates the delivery of mails and chat messages of subscriptions. */
 export function openSubscriptionMails(
   service: Collaboration,
-  mailer: Mailer,
+  { mailer, renderer }: { mailer: Mailer; renderer: Renderer },
   onSettled: (state: 'sent' | 'failed' | 'skipped') => void,
 ) {
   return createDeliverSubscription({
     ...service,
     findTarget: createFindTarget(service),
     mailer,
+    drawCharts: createDrawCharts({ ...service, renderer }),
     chat: openChat(service),
     channels: channelsOf(service),
     links: linksOf(service),

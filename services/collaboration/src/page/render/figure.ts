@@ -42,7 +42,7 @@ export function numberFigure(content: OverBuckets, heading: string | undefined, 
 }
 
 /** Embeds the markup of Vega, in which texts are already escaped. */
-function picture(
+export function picture(
   { width, height, top, content }: Drawing,
   id: string,
   title: string,

@@ -1,9 +1,13 @@
 import { parentPort } from 'node:worker_threads';
+import { parseContent } from '@switchboard/report-content';
 import { createBirpc } from 'birpc';
+import { picturesOf } from '../render/chart/pictures.ts';
 import { createLocale, type Locale } from '../render/locale.ts';
+import { localise } from '../render/localise.ts';
 import { renderPage } from '../render/render.ts';
 import type { PageLanguage } from '../texts/languages.ts';
-import type { Asked, ThreadCalls } from './calls.ts';
+import type { Asked, AskedCharts, ChartPicture, ThreadCalls } from './calls.ts';
+import { pngOf } from './png.ts';
 
 /** The entry point of the worker thread. See `createRenderer`. */
 
@@ -17,8 +21,21 @@ function localeOf(language: PageLanguage): Locale {
   return known;
 }
 
+async function draw({ report, name, width, language }: AskedCharts): Promise<ChartPicture[]> {
+  const locale = localeOf(language);
+  const parsed = parseContent(JSON.parse(report));
+  if (parsed === undefined) return [];
+  const content = localise(parsed, locale.texts);
+  const drawn: ChartPicture[] = [];
+  for (const { svg, ...more } of await picturesOf(content, content.title ?? name, width, locale)) {
+    drawn.push({ ...more, png: await pngOf(svg) });
+  }
+  return drawn;
+}
+
 const calls: ThreadCalls = {
   render: ({ shown, language }: Asked) => renderPage(shown, localeOf(language)),
+  draw,
 };
 
 createBirpc<object, ThreadCalls>(calls, {

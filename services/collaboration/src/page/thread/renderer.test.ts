@@ -40,3 +40,78 @@ describe('the thread that renders pages', () => {
     expect(await titleOf('again')).toBe('again');
   });
 });
+
+describe('the thread that draws charts', () => {
+  const buckets = ['2026-02-01', '2026-02-02'];
+  const one = { name: 'Web', values: [40, 42] };
+  const two = { name: 'App <&>', values: [10, 12] };
+  const draw = (report: object) =>
+    renderer.draw({ report: JSON.stringify(report), name: 'Orders', width: 510, language: 'en' }, 'shop');
+  /** Returns the size in the header of a PNG. */
+  const sizeOf = (png: Uint8Array) => {
+    const header = Buffer.from(png.slice(0, 24));
+    expect(header.toString('latin1', 1, 4)).toBe('PNG');
+    return [header.readUInt32BE(16), header.readUInt32BE(20)];
+  };
+
+  it('draws lines in twice their size, with a text that describes them and the colours of the series', async () => {
+    const [chart, ...more] = await draw({ kind: 'line', buckets, interval: 'day', series: [one, two] });
+    expect(more).toEqual([]);
+    expect(sizeOf(chart?.png ?? new Uint8Array())).toEqual([1020, 600]);
+    expect(chart?.alt).toMatch(/^Orders\. .*Web.*App <&>/s);
+    expect(chart?.legend).toEqual([
+      { name: 'Web', colour: '#2f4ff0' },
+      { name: 'App <&>', colour: '#a3602a' },
+    ]);
+    const [alone] = await draw({ kind: 'line', buckets, interval: 'day', series: [one] });
+    expect(alone?.legend).toEqual([]);
+  });
+
+  it('draws the names of buckets', async () => {
+    const named = async (...names: string[]) =>
+      (await draw({ kind: 'bar', buckets: names, series: [one] }))[0]?.png;
+    const [first, same, other] = [
+      await named('alpha', 'beta'),
+      await named('alpha', 'beta'),
+      await named('gamma', 'delta'),
+    ];
+    expect(first).toEqual(same);
+    expect(first).not.toEqual(other);
+  });
+
+  it('draws pies and paths, a chart for each unit, and none for what its page shows as a table or list', async () => {
+    const [pie] = await draw({ kind: 'line', display: 'pie', buckets, series: [one, two] });
+    expect([pie?.width, sizeOf(pie?.png ?? new Uint8Array())]).toEqual([290, [580, 580]]);
+    const units = [
+      { ...one, unit: 'EUR' },
+      { ...two, unit: '%' },
+    ];
+    expect(await draw({ kind: 'line', buckets, series: units })).toHaveLength(2);
+    const levels = [[{ name: 'Visit', count: 8 }], [{ name: 'Buy', count: 2 }]];
+    const links = [{ level: 0, from: 0, to: 0, count: 2 }];
+    expect(await draw({ kind: 'paths', levels, links })).toHaveLength(1);
+    expect(await draw({ kind: 'line', display: 'number', buckets, series: [one] })).toEqual([]);
+    expect(await draw({ kind: 'funnel', steps: [{ name: 'Visit', count: 8 }] })).toEqual([]);
+    expect(await draw({ any: 'thing' })).toEqual([]);
+  });
+
+  it('draws no chart with characters that the font lacks, unless they are only in its legend', async () => {
+    const bars = (name: string, bucket: string) =>
+      draw({ kind: 'bar', buckets: [bucket, 'b'], series: [{ ...one, name }, two] });
+    for (const unknown of ['日本', '\u{1f600}', 'مصر']) expect(await bars('Web', unknown)).toEqual([]);
+    for (const known of ['Ελλάδα', 'Россия', 'Łódź', '€ 5 – 10'])
+      expect(await bars('Web', known)).toHaveLength(1);
+    expect((await bars('日本', 'a'))[0]?.legend[0]?.name).toBe('日本');
+  });
+
+  it('draws names with characters that have a meaning in SVG or none in XML', async () => {
+    const hostile = '</style><image href="file:///etc/passwd"/>\u0001\ud800 ]]>&amp; var(--text)';
+    const charts = await draw({
+      kind: 'bar',
+      title: hostile,
+      buckets: [hostile, 'b'],
+      series: [{ name: hostile, values: [1, 2] }],
+    });
+    expect(charts.map(({ png }) => sizeOf(png))).toEqual([[1020, 600]]);
+  });
+});

@@ -2,14 +2,16 @@ import { Worker } from 'node:worker_threads';
 import { createFairQueue } from '@switchboard/fairness';
 import { Unavailable } from '@switchboard/http';
 import { createBirpc } from 'birpc';
-import type { Asked, ThreadCalls } from './calls.ts';
+import type { Asked, AskedCharts, ChartPicture, ThreadCalls } from './calls.ts';
 
-/** Renders pages on a separate thread, because a large page takes hundreds of milliseconds. */
+/** Renders pages and pictures on a separate thread, because a large page takes hundreds of milliseconds. */
 export interface Renderer {
   /**
    * Returns HTML. Renders one page at a time; projects take turns. Throws Unavailable if rendering takes too long.
    */
   render(asked: Asked, projectId: string): Promise<string>;
+  /** Draws the charts of a report. Empty for a report without charts. Takes its turn and throws like `render`. */
+  draw(asked: AskedCharts, projectId: string): Promise<ChartPicture[]>;
   stop(): Promise<void>;
 }
 
@@ -58,26 +60,29 @@ export function createRenderer(): Renderer {
     return thread;
   }
 
-  async function renderOn(asked: Asked, signal: AbortSignal): Promise<string> {
+  async function runOn<T>(work: (calls: ThreadCalls) => Promise<T>, signal: AbortSignal): Promise<T> {
     running ??= start();
     const { calls, end } = running;
     signal.addEventListener('abort', end);
     try {
-      return await calls.render(asked);
+      return await work(calls);
     } finally {
       signal.removeEventListener('abort', end);
     }
   }
 
+  async function inTurn<T>(projectId: string, work: (calls: ThreadCalls) => Promise<T>): Promise<T> {
+    const signal = AbortSignal.timeout(LONGEST_MS);
+    try {
+      return await queued(projectId, () => runOn(work, signal), signal);
+    } catch (error) {
+      throw signal.aborted ? failed() : error;
+    }
+  }
+
   return {
-    async render(asked, projectId) {
-      const signal = AbortSignal.timeout(LONGEST_MS);
-      try {
-        return await queued(projectId, () => renderOn(asked, signal), signal);
-      } catch (error) {
-        throw signal.aborted ? failed() : error;
-      }
-    },
+    render: (asked, projectId) => inTurn(projectId, (calls) => calls.render(asked)),
+    draw: (asked, projectId) => inTurn(projectId, (calls) => calls.draw(asked)),
     async stop() {
       await running?.end();
     },

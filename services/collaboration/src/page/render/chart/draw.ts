@@ -45,6 +45,8 @@ const ROLES = / role="graphics-\w+" aria-roledescription="[^"]*"/g;
 const UNIT_HEIGHT = 18;
 /** The width of the drawing for wide pages. */
 const WIDE = 760;
+/** The height of a drawing on wide pages and in mails. */
+export const HEIGHT = 300;
 
 /** Draws a line or bar chart without a browser. The markup contains no styles, scripts or URLs. */
 export async function draw(
@@ -53,10 +55,23 @@ export async function draw(
   locale: Locale,
   wide = WIDE,
 ): Promise<Drawings> {
+  const drawing = await prepare(content, marks, locale);
+  return {
+    wide: await drawing({ width: wide, height: HEIGHT }),
+    narrow: await drawing({ width: 340, height: 260 }),
+  };
+}
+
+/** Returns a function that draws a chart in a size, as `draw` does. */
+export async function prepare(
+  content: OverBuckets,
+  marks: Mark[],
+  locale: Locale,
+): Promise<(size: Size) => Promise<Drawing>> {
   const [{ parse, View: NewView }, { compile }] = await load();
   const titles = titlesOf(content, locale);
   const axis = valueAxis(content, locale);
-  const render = async (size: Size): Promise<Drawing> => {
+  return async (size) => {
     const { spec } = compile(drawOverBuckets(content, axis, locale, size));
     const view = new NewView(parse(spec), { renderer: 'none' });
     const svg = await view.toSVG();
@@ -71,10 +86,6 @@ export async function draw(
     const inFront = overlay({ plot, marks, badges, goal, unit: axis.unit, titles, above }).toString();
     const drawn = svg.slice(svg.indexOf('>') + 1, svg.lastIndexOf('</svg>')).replaceAll(ROLES, '');
     return { width: size.width, height: size.height + above, top: -above, content: `${drawn}${inFront}` };
-  };
-  return {
-    wide: await render({ width: wide, height: 300 }),
-    narrow: await render({ width: 340, height: 260 }),
   };
 }
 

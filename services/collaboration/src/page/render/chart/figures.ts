@@ -22,11 +22,8 @@ export async function figures(
 ) {
   const days = daysOfBuckets(content.buckets);
   const marks = days === undefined ? [] : marksOn(days, notes);
-  const all = chartsOf(content);
   const charts: Markup[] = [];
-  for (const [at, one] of all.slice(0, MAX_CHARTS).entries()) {
-    const heading = headingOf(one, content, locale);
-    const chart = withoutRepeatedUnit(one, heading);
+  for (const [at, { chart, heading }] of chartsWithHeadings(content, locale).entries()) {
     if (displayOf(content) === 'number') {
       charts.push(numberFigure(chart, heading, locale));
       continue;
@@ -39,10 +36,25 @@ export async function figures(
     const drawings = await draw(drawn.content, marks, locale, width);
     charts.push(figure(chart, drawn, { title, id: `${id}-${at + 1}`, heading }, drawings, locale));
   }
-  const left = all.slice(MAX_CHARTS).reduce((sum, { series }) => sum + series.length, 0);
+  const left = chartsOf(content)
+    .slice(MAX_CHARTS)
+    .reduce((sum, { series }) => sum + series.length, 0);
   const others =
     left === 0 ? nothing : markup`<p class="others">${locale.texts.others(locale.number(left))}</p>`;
   return markup`${charts}${others}${noteList(marks, notes, locale)}`;
+}
+
+/** Returns the charts of a report that are drawn, with their headings. */
+export function chartsWithHeadings(
+  content: OverBuckets,
+  locale: Locale,
+): { chart: OverBuckets; heading: string | undefined }[] {
+  return chartsOf(content)
+    .slice(0, MAX_CHARTS)
+    .map((one) => {
+      const heading = headingOf(one, content, locale);
+      return { chart: withoutRepeatedUnit(one, heading), heading };
+    });
 }
 
 /** Returns the heading that distinguishes the charts of a report with several units. */

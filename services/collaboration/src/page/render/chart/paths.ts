@@ -8,14 +8,30 @@ const WIDTH = 760;
 const TEXT_GAP = 6;
 const LINE = 16;
 
+interface Names {
+  title: string;
+  /** The prefix of the ids of its elements. */
+  id: string;
+}
+
 /** Renders paths as bands between the events of each level, as wide as their people are many. */
 export function pathsFigure(
   content: Paths,
-  { title, id, width = WIDTH }: { title: string; id: string; width?: number | undefined },
+  names: Names & { width?: number | undefined },
   locale: Locale,
 ): Markup {
-  const wide = Math.max(width, WIDTH);
-  const { height, pitch, bar, nodes, links } = drawPaths(content, wide);
+  const width = Math.max(names.width ?? WIDTH, WIDTH);
+  const drawing = drawPathsOf(content, { ...names, width }, locale);
+  return markup`<figure class="card paths"><div class="scroll" tabindex="0" role="group" aria-label="${locale.texts.chart}">${drawing}</div></figure>`;
+}
+
+/** Draws paths as an `svg` element. */
+export function drawPathsOf(
+  content: Paths,
+  { title, id, width }: Names & { width: number },
+  locale: Locale,
+): Markup {
+  const { height, pitch, bar, nodes, links } = drawPaths(content, width);
   const { number, share, texts } = locale;
   const total = Math.max(0, ...content.levels.map((of) => of.reduce((sum, { count }) => sum + count, 0)));
   const nameOf = (level: number, place: number) => content.levels[level]?.[place]?.name ?? '';
@@ -33,5 +49,5 @@ export function pathsFigure(
     const about = `${number(count)} · ${share(total === 0 ? null : count / total)}`;
     return markup`<g><title>${name}\n${about}</title><rect x="${x}" y="${y}" width="${bar}" height="${Math.max(size, 1)}" fill="${seriesColour(0)}"/>${lost}<text class="path" x="${left}" y="${y + 12}">${fitting(name, room, LABEL_SIZE)}</text><text class="path muted" x="${left}" y="${y + 12 + LINE}">${about}</text></g>`;
   });
-  return markup`<figure class="card paths"><div class="scroll" tabindex="0" role="group" aria-label="${texts.chart}"><svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="${id}-title" aria-describedby="${id}-summary" width="${wide}" height="${height}" viewBox="0 0 ${wide} ${height}"><title id="${id}-title">${title}</title><desc id="${id}-summary">${texts.inTable}</desc>${bands}${bars}</svg></div></figure>`;
+  return markup`<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="${id}-title" aria-describedby="${id}-summary" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"><title id="${id}-title">${title}</title><desc id="${id}-summary">${texts.inTable}</desc>${bands}${bars}</svg>`;
 }
