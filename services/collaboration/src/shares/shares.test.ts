@@ -283,7 +283,8 @@ describe('a delivery', () => {
     await eventually(
       async () => {
         const rows = (await states()).filter(({ recipient_sub }) => recipient_sub === 'sven');
-        expect(new Set(rows.map(({ state }) => state))).toEqual(new Set(['failed']));
+        // The removal of the member also removes deliveries that still wait.
+        expect(rows.filter(({ state }) => state !== 'failed')).toEqual([]);
       },
       { withinMs: 25_000 },
     );
