@@ -123,7 +123,7 @@ function chartImage({ cid, alt, width, legend }: Chart): Markup {
       markup`<span style="display:inline-block;margin-right:12px"><span style="display:inline-block;width:10px;height:10px;margin-right:5px;border-radius:3px;background:${colour}"></span>${name}</span> `,
   );
   const key = names.length === 0 ? nothing : markup`<p style="margin:0 0 8px;font-size:12px">${names}</p>\n`;
-  return markup`${key}<img src="cid:${cid}" alt="${alt}" width="${width}" style="display:block;width:100%;max-width:${width}px;height:auto;margin:0 0 16px;border-radius:6px">\n`;
+  return markup`${key}<img src="cid:${cid}" alt="${alt}" width="${width}" style="display:block;width:100%;max-width:${width}px;height:auto;margin:0 0 16px;padding:8px;box-sizing:border-box;background:#ffffff;border-radius:6px">\n`;
 }
 
 function section({ heading, table, charts }: Part, hasHeading: boolean, note: string): Markup {
