@@ -1,5 +1,5 @@
 import { eventually, type PostgresServer, postgresServer } from '@switchboard/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Harness, json, startHarness, type TestProject } from '../testing/harness.ts';
 
 let server: PostgresServer;
@@ -60,8 +60,19 @@ describe('a database that is unavailable', () => {
   });
 
   it('evaluates recently requested people as before, and others without user state, while the database is frozen', async () => {
-    await eventually(async () => expect(await flagsOf('ada')).toEqual(known));
-    for (let times = 0; times < 3; times++) await flagsOf('ada');
+    onTestFinished(() => server.thaw());
+    const readOften = async () => {
+      await eventually(async () => expect(await flagsOf('ada')).toEqual(known));
+      for (let times = 0; times < 3; times++) await flagsOf('ada');
+    };
+    // The process listens to changes again once it learns of one of a person that it keeps.
+    await readOften();
+    await harness.identify(project, 'ada', { blocked: true });
+    await eventually(async () =>
+      expect((await flagsOf('ada')).flags).toMatchObject({ 'not-blocked': false }),
+    );
+    await harness.identify(project, 'ada', { blocked: null });
+    await readOften();
     await server.freeze();
     expect(await flagsOf('ada')).toEqual(known);
     const answers = await Promise.all(Array.from({ length: 30 }, () => flagsOf('eve')));
