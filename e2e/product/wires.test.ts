@@ -164,16 +164,22 @@ describe('the SDKs of Segment and RudderStack', () => {
   });
 });
 
+/** Opens a page as a new visitor, and collects the responses to its requests. */
+async function visited(path: string) {
+  const context = await site.visitor();
+  onTestFinished(() => context.close());
+  const page = await site.open(context, path);
+  const requests: { url: string; status: number }[] = [];
+  page.on('response', (answer) => requests.push({ url: answer.url(), status: answer.status() }));
+  return { page, requests };
+}
+
 describe('the SDK of Segment for pages', () => {
   test.skipIf(!hasChromium)(
     '@segment/analytics-next tracks the page and makes the visitor and the account one person',
     async () => {
       const { base_url, project_key } = running.demo;
-      const context = await site.visitor();
-      onTestFinished(() => context.close());
-      const page = await site.open(context, '/?utm_source=news&mail=a@b.c');
-      const requests: { url: string; status: number }[] = [];
-      page.on('response', (answer) => requests.push({ url: answer.url(), status: answer.status() }));
+      const { page, requests } = await visited('/?utm_source=news&mail=a@b.c');
       const visitor = await page.evaluate(
         async ([key, host]) => {
           const segment = { apiKey: key, apiHost: `${host}/segment/v1`, protocol: 'http' };
@@ -525,11 +531,7 @@ describe('the SDKs of PostHog', () => {
     'posthog-js in a browser tracks the page, makes the visitor and the account one person, and gets their flags',
     async () => {
       const { base_url, project_key } = running.demo;
-      const context = await site.visitor();
-      onTestFinished(() => context.close());
-      const page = await site.open(context, '/?utm_source=news&mail=a@b.c');
-      const requests: { url: string; status: number }[] = [];
-      page.on('response', (answer) => requests.push({ url: answer.url(), status: answer.status() }));
+      const { page, requests } = await visited('/?utm_source=news&mail=a@b.c');
       const visitor = await page.evaluate(
         ([key, host]) =>
           new Promise<string>((resolve) => {
