@@ -1,7 +1,6 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { eventually } from '@switchboard/testkit';
+import { eventually, startReceiver } from '@switchboard/testkit';
 import { z } from 'zod';
+import { request } from './checks/interface-checks.ts';
 import { ANNOUNCED, PROJECTS, type Project } from './traffic.ts';
 
 /** A message about an event that the receiver accepted. */
@@ -35,12 +34,10 @@ interface WebhooksService {
 /** Starts the receiver. It rejects the first attempt of some messages, which are sent again after seconds. */
 export async function startWebhookReceiver(): Promise<WebhookReceiver> {
   const delivered: Delivered[] = [];
-  const failed = new Set<string>();
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const { projectId, eventId, distinctId, properties } = JSON.parse(Buffer.concat(chunks).toString()).data;
-    const id = String(request.headers['webhook-id']);
+  const failed = new Set<string | undefined>();
+  const { url, close } = await startReceiver((response, _, { headers, json }) => {
+    const { projectId, eventId, distinctId, properties } = json.data;
+    const id = headers['webhook-id'];
     if (properties.number % FAILING === 0 && !failed.has(id)) {
       failed.add(id);
       response.writeHead(500).end();
@@ -49,17 +46,7 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
     delivered.push({ project: projectId, eventId, distinctId });
     response.writeHead(204).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    delivered,
-    url: `http://127.0.0.1:${port}/`,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { delivered, url, stop: close };
 }
 
 /** Creates a webhook of each project for the events of the traffic that are announced. */
@@ -100,8 +87,6 @@ export async function untilSent(service: WebhooksService): Promise<number> {
 
 async function webhookOf({ port, token }: WebhooksService, project: Project, init: RequestInit) {
   const url = `http://127.0.0.1:${port}/management/v1/projects/${project}/webhooks/${WEBHOOK}`;
-  const headers = { Authorization: `Bearer ${await token()}`, 'Content-Type': 'application/json' };
-  const answer = await fetch(url, { ...init, headers, signal: AbortSignal.timeout(30_000) });
-  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`);
-  return shape.parse(await answer.json());
+  const headers = { Authorization: `Bearer ${await token()}` };
+  return shape.parse((await request(url, { ...init, headers }, [200])).body);
 }

@@ -6,7 +6,7 @@ import { callTime, eventId, keyOf, type Numbered, PROJECTS, person } from '../tr
 import { type FoundReplay, sessionsOf } from './replays.ts';
 
 /** Sends a request. Throws unless the response has one of the statuses. */
-async function request(
+export async function request(
   url: string,
   init: RequestInit,
   statuses: number[],

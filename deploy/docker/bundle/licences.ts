@@ -6,7 +6,10 @@ import { packageOf } from './package-of.ts';
 const LICENCE_FILE = /^(licen[cs]e|copying|notice)(_font)?(\.(md|txt|markdown))?$/i;
 const RULE = '-'.repeat(80);
 
-/** Adds third-party-licences.txt to the bundle. It lists each third-party package with code or files in it, and its licence text. */
+/**
+ * Adds third-party-licences.txt to the bundle. It lists each third-party package with code or files in it, and its
+ * licence text.
+ */
 export function licences(): Plugin {
   return {
     name: 'licences',

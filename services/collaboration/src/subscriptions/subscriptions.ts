@@ -34,7 +34,8 @@ export interface Subscriptions {
   get(key: SubscriptionKey): Promise<Subscription>;
   /**
    * Creates or replaces a subscription. Throws NotFound for an unknown target, BadRequest for a recipient who is not a
-   * member, a channel that cannot be used, or neither of them, and Conflict for one subscription too many or a dashboard with a range or filters.
+   * member, a channel that cannot be used, or neither of them, and Conflict for one subscription too many or a
+   * dashboard with a range or filters.
    */
   put(
     change: AuditedChange,

@@ -11,7 +11,7 @@ import { openSubscriptionMails } from './subscriptions.ts';
 
 export type Deliveries = ReturnType<typeof openDeliveries>;
 
-/** Opens the queue of e-mails and pushes about shares and comments, and of e-mails and chat messages of subscriptions. */
+/** Opens the queue of e-mails and pushes about shares and comments, and of all that subscriptions send. */
 export function openDeliveries(service: Collaboration, renderer: Renderer, retrySeconds?: number) {
   const { add, config, databaseUrl, db, logger, metrics } = service;
   const settled = {
