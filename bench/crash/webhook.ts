@@ -1,6 +1,6 @@
 import { eventually, startReceiver } from '@switchboard/testkit';
 import { z } from 'zod';
-import { request } from './checks/interface-checks.ts';
+import { request } from './request.ts';
 import { ANNOUNCED, PROJECTS, type Project } from './traffic.ts';
 
 /** A message about an event that the receiver accepted. */

@@ -2,20 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deployment } from '../deployment.ts';
 import { certainty, type Request } from '../ledger.ts';
 import type { Random } from '../random.ts';
+import { request } from '../request.ts';
 import { callTime, eventId, keyOf, type Numbered, PROJECTS, person } from '../traffic.ts';
 import { type FoundReplay, sessionsOf } from './replays.ts';
-
-/** Sends a request. Throws unless the response has one of the statuses. */
-export async function request(
-  url: string,
-  init: RequestInit,
-  statuses: number[],
-): Promise<{ status: number; body: unknown }> {
-  const answer = await fetch(url, { ...init, signal: AbortSignal.timeout(30_000) });
-  const text = await answer.text();
-  if (!statuses.includes(answer.status)) throw new Error(`${url}: ${answer.status} ${text}`);
-  return { status: answer.status, body: text === '' ? undefined : JSON.parse(text) };
-}
 
 async function managementOf({ archive, flags, managementToken }: Deployment) {
   const headers = { Authorization: `Bearer ${await managementToken()}` };
