@@ -7,13 +7,13 @@ import { checkJoins, type JoinsVerdict } from './checks/joins.ts';
 import type { LogReader } from './checks/log-reader.ts';
 import { checkReplays, type ReplayVerdict } from './checks/replays.ts';
 import { checkState, type StateVerdict } from './checks/state.ts';
+import { readUserState } from './checks/state-reader.ts';
 import { checkWebhooks, type WebhooksVerdict } from './checks/webhooks.ts';
 import { type Deployment, untilReady } from './deployment.ts';
 import type { Disrupted, Disrupter } from './disrupt.ts';
 import { answerFaults, outcomeOf, type Request } from './ledger.ts';
 import { applyLoad } from './load.ts';
 import type { Random } from './random.ts';
-import { readUserState } from './user-state.ts';
 import { untilSent } from './webhook.ts';
 
 export interface Run {

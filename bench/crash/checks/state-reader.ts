@@ -1,6 +1,6 @@
 import { openDatabase } from '@switchboard/database';
-import type { FoundPerson } from './checks/joins.ts';
-import type { FoundState } from './checks/state.ts';
+import type { FoundPerson } from './joins.ts';
+import type { FoundState } from './state.ts';
 
 /** Reads the state of all people and groups, and the persons with several ids, from the flags service's database. No API operation returns all of it. */
 export async function readUserState(url: string): Promise<FoundState & { persons: FoundPerson[] }> {
