@@ -165,6 +165,9 @@ function rolloutOf(strategy: Strategy, flag: UnleashFlag, draft: Draft): { own: 
       throw new Inexpressible(`a rollout of ${percentage} percent`);
     const groupId = String(parameters['groupId'] || flag.name);
     if (share > 0 && share < 100) warnOfBuckets({ stickiness, groupId }, flag, draft);
+    // Unleash excludes people without the field, even at 100 percent.
+    if (share > 0 && !['default', 'random'].includes(stickiness))
+      draft.warn(`its rollout now includes people without ${stickiness}`);
     return { own: [], share };
   };
   switch (strategy.name) {
