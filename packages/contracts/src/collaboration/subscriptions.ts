@@ -46,7 +46,13 @@ export const subscriptionSchedule = z
 export type SubscriptionSchedule = z.infer<typeof subscriptionSchedule>;
 
 export const subscriptionTarget = z
-  .object({ kind: z.enum(['report', 'dashboard']), id })
+  .discriminatedUnion('kind', [
+    z.object({ kind: z.enum(['report', 'dashboard']), id }),
+    z.object({ kind: z.literal('threads') }).openapi({
+      description:
+        'A digest of comment threads: each recipient gets the unread threads that they wrote in or that mention them, with comments since the last digest. Nothing is sent to a recipient without any.',
+    }),
+  ])
   .openapi('SubscriptionTarget');
 export type SubscriptionTarget = z.infer<typeof subscriptionTarget>;
 
@@ -78,11 +84,10 @@ export const subscriptionDefinition = z
         description:
           'Members of the company, by the sub of their access tokens. May be empty if there are channels.',
       }),
-    channels: z
-      .array(subscriptionChannel)
-      .max(MAX_CHANNELS)
-      .optional()
-      .openapi({ description: 'Chat channels. Absent: those of the subscription stay.' }),
+    channels: z.array(subscriptionChannel).max(MAX_CHANNELS).optional().openapi({
+      description:
+        'Chat channels. Absent: those of the subscription stay. A digest of threads has none, since it differs for each recipient.',
+    }),
     enabled: z.boolean().default(true).openapi({ description: 'false: paused.' }),
   })
   .openapi('SubscriptionDefinition');
@@ -112,7 +117,7 @@ export const subscription = z
     isSending: z.boolean().openapi({ description: 'Whether its reports are run at present.' }),
     lastSentAt: timestamp.nullable(),
     failure: z.object({ at: timestamp, message: z.string() }).nullable().openapi({
-      description: 'Why the last mail or chat message was not sent. null after all were sent.',
+      description: 'Why the last mail, push or chat message was not sent. null after all were sent.',
     }),
     unopened: z.int().min(0).openapi({ description: 'The number of mails in a row that no one opened.' }),
     createdBySub: z.string().nullable().openapi({ description: 'null if the person was erased.' }),
@@ -164,7 +169,7 @@ export const putSubscription = operation({
   path: PATH,
   summary: 'Create or replace a subscription',
   description:
-    'Sends a report, or the reports of a dashboard, on a schedule: to members by mail, and to chat channels. The reports run first; if a query fails, nothing is sent. A time that passes while the service is down is made up for once. A recipient who is not a member of the company gets 400.',
+    'Sends a report, the reports of a dashboard or a digest of comment threads on a schedule: to members by mail and push, and to chat channels. The reports run first; if a query fails, nothing is sent. A time that passes while the service is down is made up for once. A recipient who is not a member of the company gets 400.',
   request: {
     params,
     body: jsonBody(subscriptionDefinition, {

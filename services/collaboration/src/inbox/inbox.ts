@@ -17,31 +17,43 @@ interface InboxOptions {
   clock: Clock;
 }
 
+type ProjectOfCompany = Pick<Caller['project'], 'id' | 'companyId'>;
+
 /** The threads that concern a person, and those that they have read. */
 export interface Inbox {
   list(caller: Caller): Promise<{ unread: number; threads: ThreadSummary[] }>;
+  /** Returns the unread threads with a comment by another person since a time, the latest first. */
+  unread(project: ProjectOfCompany, sub: string, since: Date): Promise<ThreadSummary[]>;
   /** Records that the person lists the threads of a report. Throws NotFound. */
   markRead(caller: Caller, reportId: string): Promise<void>;
 }
 
 export function createInbox({ store, directory, clock }: InboxOptions): Inbox {
+  async function threadsSince(project: ProjectOfCompany, sub: string, since: Date): Promise<ThreadSummary[]> {
+    const rows = await store.list({ projectId: project.id, sub }, since, MAX_THREADS);
+    const authors = rows.map(({ lastAuthorSub }) => lastAuthorSub);
+    const names = await namesOf(directory, project.companyId, authors);
+    const ids = [...new Set(rows.map(({ reportId }) => reportId))];
+    const reports = new Map<string, string>();
+    for (const id of ids) {
+      const report = await directory.report(project.id, id);
+      if (report !== undefined) reports.set(id, report.name);
+    }
+    return rows.flatMap((row) => {
+      const reportName = reports.get(row.reportId);
+      return reportName === undefined ? [] : [present(row, reportName, names)];
+    });
+  }
+
   return {
     async list({ project, person }) {
       const since = new Date(clock.now().getTime() - DAYS * DAY_MS);
-      const rows = await store.list({ projectId: project.id, sub: person.sub }, since, MAX_THREADS);
-      const authors = rows.map(({ lastAuthorSub }) => lastAuthorSub);
-      const names = await namesOf(directory, project.companyId, authors);
-      const ids = [...new Set(rows.map(({ reportId }) => reportId))];
-      const reports = new Map<string, string>();
-      for (const id of ids) {
-        const report = await directory.report(project.id, id);
-        if (report !== undefined) reports.set(id, report.name);
-      }
-      const threads = rows.flatMap((row) => {
-        const reportName = reports.get(row.reportId);
-        return reportName === undefined ? [] : [present(row, reportName, names)];
-      });
+      const threads = await threadsSince(project, person.sub, since);
       return { unread: threads.filter(({ unread }) => unread).length, threads };
+    },
+
+    async unread(project, sub, since) {
+      return (await threadsSince(project, sub, since)).filter(({ unread }) => unread);
     },
 
     async markRead({ project, person }, reportId) {

@@ -3,14 +3,15 @@ import { sql } from 'drizzle-orm';
 import { boolean, foreignKey, index, integer, json, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { time } from './columns.ts';
 
-/** Reports and dashboards that are sent on a schedule. */
+/** Reports, dashboards and digests of threads that are sent on a schedule. */
 export const subscriptions = pgTable(
   'subscriptions',
   {
     projectId: text('project_id').notNull(),
     id: text().notNull(),
     companyId: text('company_id').notNull(),
-    targetKind: text('target_kind', { enum: ['report', 'dashboard'] }).notNull(),
+    targetKind: text('target_kind', { enum: ['report', 'dashboard', 'threads'] }).notNull(),
+    /** Empty for a digest of threads. */
     targetId: text('target_id').notNull(),
     schedule: json().$type<SubscriptionSchedule>().notNull(),
     enabled: boolean().notNull(),
@@ -83,8 +84,8 @@ export const subscriptionChannels = pgTable(
 );
 
 /**
- * One mail of a subscription to a member, or one message to a chat channel. Its job in the queue of deliveries has the
- * same id.
+ * One mail or push of a subscription to a member, or one message to a chat channel. Its job in the queue of deliveries
+ * has the same id.
  */
 export const subscriptionMails = pgTable(
   'subscription_mails',
@@ -93,8 +94,10 @@ export const subscriptionMails = pgTable(
     ...ofSubscription(),
     /** Null for a message to a channel. */
     sub: text(),
-    /** Null for a mail. */
+    /** Null for a mail or push. */
     channelId: text('channel_id'),
+    /** The address of the push subscription. Null for a mail or a message to a channel. */
+    endpoint: text(),
     /** When the running of its reports began. */
     runningSince: time('running_since').notNull(),
     /** Whether it says that the subscription is paused because no one opens the mails. */

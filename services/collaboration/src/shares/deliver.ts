@@ -1,8 +1,8 @@
 import type { Directory } from '@switchboard/directory';
 import { DeliveryFailed, type Mailer, Undeliverable } from '@switchboard/mail';
-import { EndpointGone, type Pusher } from '@switchboard/push';
 import type { Clock, Logger } from '@switchboard/runtime';
 import { composeMail, composePush, type MessageDetails } from './messages.ts';
+import type { SendPush } from './pushes.ts';
 import type { Delivery, Settled, SharesStore } from './store.ts';
 import { Unneeded } from './undeliverable.ts';
 
@@ -10,8 +10,7 @@ interface DeliverOptions {
   store: SharesStore;
   directory: Pick<Directory, 'member'>;
   mailer: Mailer;
-  /** Undefined when no VAPID keys are set. */
-  pusher: Pusher | undefined;
+  sendPush: SendPush;
   clock: Clock;
   logger: Logger;
   consoleUrl: string;
@@ -27,7 +26,7 @@ export type Deliver = (id: string, isLast: boolean) => Promise<void>;
  * between, the delivery is repeated with the same Message-ID or push topic.
  */
 export function createDeliver(options: DeliverOptions): Deliver {
-  const { store, directory, mailer, pusher, clock, logger, consoleUrl, onSettled } = options;
+  const { store, directory, mailer, sendPush, clock, logger, consoleUrl, onSettled } = options;
 
   async function send(delivery: Delivery): Promise<void> {
     const { id, share, recipientSub, channel, endpoint } = delivery;
@@ -46,12 +45,7 @@ export function createDeliver(options: DeliverOptions): Deliver {
         ...content,
       });
     }
-    const subscription = recipient.pushSubscriptions.find((one) => one.endpoint === endpoint);
-    if (subscription === undefined) throw new Undeliverable('the recipient has removed the subscription');
-    if (pusher === undefined) throw new Undeliverable('VAPID keys are no longer set');
-    if ((await store.findDropped([subscription.endpoint])).size > 0)
-      throw new EndpointGone('the subscription has ended');
-    return pusher.send(id, subscription, composePush(details));
+    return sendPush(id, recipient, endpoint ?? '', composePush(details));
   }
 
   async function fail(delivery: Delivery, reason: string): Promise<void> {
@@ -66,9 +60,6 @@ export function createDeliver(options: DeliverOptions): Deliver {
     try {
       await send(delivery);
     } catch (error) {
-      if (error instanceof EndpointGone && delivery.endpoint !== null) {
-        await store.dropEndpoint(delivery.endpoint, clock.now());
-      }
       if (error instanceof Unneeded) {
         await store.settle(id, 'skipped', clock.now(), error.message);
         return onSettled(delivery.channel, 'skipped');

@@ -58,13 +58,14 @@ export function composePush(details: MessageDetails): PushContent {
   const about = isMention ? say.mention : say.share;
   return {
     type: isMention ? 'comment_mention' : 'report_shared',
-    title: clip(about.subject(sender, report)),
-    body: clip(note ? note : about.intro(sender, report)),
+    title: clipPush(about.subject(sender, report)),
+    body: clipPush(note ? note : about.intro(sender, report)),
     url: link,
   };
 }
 
-function clip(text: string): string {
+/** Cuts a text to the length that fits a push. */
+export function clipPush(text: string): string {
   const characters = [...text];
   if (characters.length <= MAX_PUSH_CHARACTERS) return text;
   return `${characters.slice(0, MAX_PUSH_CHARACTERS - 1).join('')}…`;

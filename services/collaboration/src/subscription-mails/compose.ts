@@ -1,10 +1,17 @@
-import { MAX_UNOPENED_MAILS } from '@switchboard/contracts';
 import { mailPage } from '@switchboard/mail';
 import { csvOf } from '@switchboard/report-content';
 import type { Locale } from '../page/render/locale.ts';
 import { type Markup, markup, nothing } from '../page/render/markup.ts';
 import type { ChartPicture } from '../page/thread/calls.ts';
-import { introOf, NO_TABLE, oldestOf, readReport, type SentContent, type SentReport } from './content.ts';
+import {
+  introOf,
+  NO_TABLE,
+  oldestOf,
+  PAUSED,
+  readReport,
+  type SentContent,
+  type SentReport,
+} from './content.ts';
 import { htmlTable, type MailTable, mailTable, textTable } from './table.ts';
 
 /** The content of a mail of a subscription. */
@@ -54,8 +61,7 @@ export function composeSubscription(details: MailDetails, locale: Locale) {
   for (const file of [...files, ...pictures]) if (fits(attachments, file)) attachments.push(file);
   const isAttached = (file: Attachment | undefined) => file !== undefined && attachments.includes(file);
   const intro = introOf(details);
-  const paused = `No one has opened the last ${MAX_UNOPENED_MAILS} mails, so this subscription is now paused. Resume it under Subscriptions in the console.`;
-  const paragraphs = isLast ? [paused, intro] : [intro];
+  const paragraphs = isLast ? [PAUSED, intro] : [intro];
   const why = `You receive this mail because you are subscribed to a ${kind}.`;
   const subject = `${name}, ${dates.format(oldestOf(details))}`;
   const hasHeadings = kind === 'dashboard';

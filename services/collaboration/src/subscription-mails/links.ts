@@ -11,7 +11,7 @@ export interface Subscriber {
 
 /** The secret links of mails to one member. */
 export interface MailLinks {
-  /** Returns the links that open the report or dashboard and that end the mails. */
+  /** Returns the links that open the target and that end the mails. */
   linksTo(subscriber: Subscriber): Promise<{ open: string; unsubscribe: string }>;
   /** Returns undefined for an invalid token. */
   subscriberOf(token: string): Promise<Subscriber | undefined>;
@@ -27,11 +27,13 @@ const CONTEXT = 'mail of a subscription';
 const MAX_TOKEN = 2_000;
 const content = z.tuple([z.string(), z.string(), z.string()]);
 
-/** Returns the address of the report or dashboard in the console. */
+/** Returns the address of the report, dashboard or threads in the console. */
 export function targetAddress(consoleUrl: string, subscription: SubscriptionRow): string {
   const { projectId, targetKind, targetId } = subscription;
   if (targetKind === 'report') return reportAddress({ consoleUrl, projectId, reportId: targetId });
-  return `${consoleUrl}/projects/${encodeURIComponent(projectId)}/dashboards/${encodeURIComponent(targetId)}`;
+  const project = `${consoleUrl}/projects/${encodeURIComponent(projectId)}`;
+  if (targetKind === 'threads') return `${project}/threads`;
+  return `${project}/dashboards/${encodeURIComponent(targetId)}`;
 }
 
 export function createMailLinks({ encryption, baseUrl }: LinksOptions): MailLinks {

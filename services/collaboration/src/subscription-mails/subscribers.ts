@@ -2,7 +2,7 @@ import type { Db } from '@switchboard/database';
 import type { Clock } from '@switchboard/runtime';
 import { createChannelsStore } from '../channels/store.ts';
 import { createSubscriptionsStore, type SubscriptionRow } from '../subscriptions/store.ts';
-import type { FindTarget } from '../subscriptions/target.ts';
+import { type FindTarget, targetOf } from '../subscriptions/target.ts';
 import { type Subscriber, targetAddress } from './links.ts';
 
 interface SubscribersOptions {
@@ -14,7 +14,7 @@ interface SubscribersOptions {
 
 /** The actions of the links in a mail. */
 export interface Subscribers {
-  /** Counts that a mail was opened. Returns the address of the report or dashboard; undefined if it was removed. */
+  /** Counts that a mail was opened. Returns the address of the target in the console; undefined if it was removed. */
   open(subscriber: Subscriber): Promise<string | undefined>;
   /** Returns the name of what the subscriber gets mails about. Undefined if it was removed. */
   nameOf(subscriber: Subscriber): Promise<string | undefined>;
@@ -41,8 +41,7 @@ export function createSubscribers({ db, findTarget, consoleUrl, clock }: Subscri
     async nameOf(subscriber) {
       const found = await find(subscriber);
       if (found === undefined) return undefined;
-      const target = { kind: found.targetKind, id: found.targetId };
-      return (await findTarget(found.projectId, target))?.name;
+      return (await findTarget(found.projectId, targetOf(found)))?.name;
     },
 
     async unsubscribe({ key, sub }) {

@@ -5,16 +5,18 @@ import {
   reportRunRequestsSpec,
 } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
-import type { Report } from '@switchboard/directory';
+import type { Directory, Member, Report } from '@switchboard/directory';
 import type { EventLog } from '@switchboard/event-log';
 import { createPolling, doAll, type Polling } from '@switchboard/resilience';
 import type { Clock, Logger } from '@switchboard/runtime';
 import { createChannelsStore } from '../channels/store.ts';
 import { newId } from '../ids/ids.ts';
+import type { PlanDeliveries } from '../shares/plan.ts';
 import type { DeliveryQueue } from '../shares/queue.ts';
 import { nextTime } from './schedule.ts';
 import { createSubscriptionsStore, type RunTimes, type SubscriptionRow } from './store.ts';
-import { type FindTarget, isRun } from './target.ts';
+import { type FindTarget, isRun, targetOf } from './target.ts';
+import type { ReadUnread } from './unread.ts';
 
 interface SendingOptions {
   db: Db;
@@ -22,6 +24,9 @@ interface SendingOptions {
   replication: number;
   findTarget: FindTarget;
   queue: Pick<DeliveryQueue, 'enqueue'>;
+  directory: Pick<Directory, 'member'>;
+  planDeliveries: PlanDeliveries;
+  readUnread: ReadUnread;
   /** How often subscriptions of a project are sent within an hour. Further ones wait. */
   sendsPerHour: number;
   /** How often to look for due subscriptions and for runs. Default: 1,000. */
@@ -41,10 +46,12 @@ const FULL_MS = 300_000;
 
 /**
  * Sends subscriptions when they are due: asks analytics to run the reports, waits for the runs, and queues one mail for
- * each subscriber and one message for each channel. Times that passed while no instance ran are made up for once.
+ * each subscriber, one push for each of their browsers and one message for each channel. A digest of threads is queued
+ * for those who have unread threads. Times that passed while no instance ran are made up for once.
  */
 export function createSending(options: SendingOptions): Polling {
-  const { db, log, replication, findTarget, queue, sendsPerHour, everyMs = 1_000, clock, logger } = options;
+  const { db, directory, log, replication, findTarget, readUnread, planDeliveries, queue } = options;
+  const { sendsPerHour, everyMs = 1_000, clock, logger } = options;
   const store = createSubscriptionsStore(db);
   const later = (ms: number) => new Date(clock.now().getTime() + ms);
   let hasTopic = false;
@@ -73,7 +80,8 @@ export function createSending(options: SendingOptions): Polling {
   }
 
   async function proceed(due: SubscriptionRow, since: Date): Promise<void> {
-    const target = await findTarget(due.projectId, { kind: due.targetKind, id: due.targetId });
+    if (due.targetKind === 'threads') return enqueue(due, since);
+    const target = await findTarget(due.projectId, targetOf(due));
     if (target === undefined) return fail(due, since, `The ${due.targetKind} does not exist.`);
     if (target.isNarrowed) {
       return fail(due, since, 'The dashboard has a range or filters, which saved runs do not have.');
@@ -115,41 +123,56 @@ export function createSending(options: SendingOptions): Polling {
     await store.changeRunning(due, since, { isRequested: true, stepAt: clock.now() });
   }
 
-  /** Queues mails and messages, and gives up those of an earlier time that wait. */
+  /** Returns the members to whom a subscription is sent. */
+  async function recipientsOf(due: SubscriptionRow, since: Date): Promise<Member[]> {
+    const subscribers = await store.subscribers(due.projectId, due.id);
+    const members: Member[] = [];
+    for (const { sub, unsubscribedAt } of subscribers) {
+      const member = unsubscribedAt === null ? await directory.member(due.companyId, sub) : undefined;
+      if (member === undefined) continue;
+      if (due.targetKind === 'threads' && (await readUnread(due, sub, since)).length === 0) continue;
+      members.push(member);
+    }
+    return members;
+  }
+
+  /** Queues mails, pushes and messages, and gives up those of an earlier time that wait. */
   async function enqueue(due: SubscriptionRow, since: Date): Promise<void> {
+    const planned = await planDeliveries(await recipientsOf(due, since));
     await db.transaction(async (tx) => {
       const locked = createSubscriptionsStore(tx);
       const channels = await createChannelsStore(tx).list(due.projectId, due.id);
+      const addressees = [
+        ...planned.map(({ recipientSub: sub, channel, endpoint = null }) => ({
+          mail: { sub, channelId: null, endpoint },
+          channel,
+        })),
+        ...channels.map(({ id: channelId }) => ({
+          mail: { sub: null, channelId, endpoint: null },
+          channel: 'chat' as const,
+        })),
+      ];
       // People who read a channel open no mail.
-      const isLast = due.enabled && due.unopened >= MAX_UNOPENED_MAILS && channels.length === 0;
+      const isLast =
+        due.enabled && due.unopened >= MAX_UNOPENED_MAILS && channels.length === 0 && addressees.length > 0;
       const hasChanged = await locked.changeRunning(due, since, {
         runningSince: null,
         stepAt: due.nextAt,
-        unopened: due.unopened + 1,
+        unopened: due.unopened + (addressees.length === 0 ? 0 : 1),
         ...(isLast && { enabled: false, pausedReason: 'unopened', nextAt: null, stepAt: null }),
       });
       if (!hasChanged) return;
       await locked.skipWaiting(due);
-      const subscribers = await locked.subscribers(due.projectId, due.id);
-      const addressees = [
-        ...subscribers
-          .filter(({ unsubscribedAt }) => unsubscribedAt === null)
-          .map(({ sub }) => ({ sub, channelId: null })),
-        ...channels.map(({ id: channelId }) => ({ sub: null, channelId })),
-      ];
       if (addressees.length === 0) return;
-      const mails = addressees.map((addressee) => ({
-        id: newId('sml'),
+      const queued = addressees.map(({ channel, mail }) => ({ id: newId('sml'), channel, mail }));
+      const mails = queued.map(({ id, mail }) => ({
+        id,
         projectId: due.projectId,
         subscriptionId: due.id,
-        ...addressee,
+        ...mail,
         runningSince: since,
         isLast,
         createdAt: clock.now(),
-      }));
-      const queued = mails.map(({ id, sub }) => ({
-        id,
-        channel: sub === null ? ('chat' as const) : ('email' as const),
       }));
       await locked.addMails(mails, (inQueue) => queue.enqueue(inQueue, due.companyId, queued));
     });

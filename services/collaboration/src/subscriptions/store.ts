@@ -1,5 +1,5 @@
 import type { Db, Tx } from '@switchboard/database';
-import { and, asc, eq, gt, gte, inArray, isNull, ne, notInArray, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, gte, inArray, isNull, lt, max, ne, notInArray, sql } from 'drizzle-orm';
 import { fromDrizzle } from 'pg-boss';
 import {
   reportRunFailures,
@@ -41,7 +41,7 @@ const IS_WAITING = eq(subscriptionMails.state, 'waiting');
 /** Distinguishes this lock from other advisory locks of the database. */
 const LOCK_SPACE = 4;
 
-/** Subscriptions, their subscribers, mails and chat messages. */
+/** Subscriptions, their subscribers, mails, pushes and chat messages. */
 export interface SubscriptionsStore {
   list(projectId: string): Promise<SubscriptionRow[]>;
   find(key: SubscriptionKey): Promise<SubscriptionRow | undefined>;
@@ -76,6 +76,8 @@ export interface SubscriptionsStore {
   settle(id: string, state: 'sent' | 'failed' | 'skipped'): Promise<void>;
   /** Returns whether another mail or message of the same time has failed. */
   hasFailed(mail: SubscriptionMailRow): Promise<boolean>;
+  /** Returns when the last mail to a member was queued, of those that began before a time. Undefined if none was sent. */
+  lastSentTo(key: SubscriptionKey, sub: string, before: Date): Promise<Date | undefined>;
   /** Counts an opened link of a mail. Writes nothing if the last mail was opened already. */
   recordOpened(key: SubscriptionKey): Promise<void>;
 }
@@ -241,6 +243,17 @@ export function createSubscriptionsStore(db: Db | Tx): SubscriptionsStore {
           eq(subscriptionMails.state, 'failed'),
         ),
       )) > 0,
+
+    async lastSentTo(key: SubscriptionKey, sub: string, before: Date): Promise<Date | undefined> {
+      const isBefore = lt(subscriptionMails.runningSince, before);
+      const [row] = await db
+        .select({ at: max(subscriptionMails.createdAt) })
+        .from(subscriptionMails)
+        .where(
+          and(mailsOf(key), eq(subscriptionMails.sub, sub), eq(subscriptionMails.state, 'sent'), isBefore),
+        );
+      return row?.at ?? undefined;
+    },
 
     async recordOpened(key: SubscriptionKey): Promise<void> {
       await db

@@ -15,7 +15,7 @@ import {
   type SubscriptionKey,
   type SubscriptionRow,
 } from './store.ts';
-import type { FindTarget } from './target.ts';
+import { type FindTarget, targetOf } from './target.ts';
 
 interface SubscriptionsOptions {
   db: Db;
@@ -61,7 +61,9 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   }
 
   /** Keeps the target as it is until the transaction ends. */
-  async function hold(tx: Tx, projectId: string, { kind, id }: SubscriptionDefinition['target']) {
+  async function hold(tx: Tx, projectId: string, target: SubscriptionDefinition['target']) {
+    if (target.kind === 'threads') return;
+    const { kind, id } = target;
     if (kind === 'report') return void (await requireHeldReport(tx, projectId, id));
     const dashboards = createDashboardsStore(tx);
     await dashboards.lock(projectId);
@@ -104,6 +106,11 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
         const stored = await chats.list(projectId, key.id);
         const given = definition.channels;
         const kept = given === undefined ? stored : await channels.rowsOf(key, given, stored);
+        if (target.kind === 'threads' && kept.length > 0) {
+          throw new BadRequest(
+            'channels: a digest of threads differs for each recipient, so channels get none',
+          );
+        }
         if (members.length === 0 && kept.length === 0) {
           throw new BadRequest('recipients: name a member, or add a channel');
         }
@@ -112,7 +119,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
         const set = {
           companyId: project.companyId,
           targetKind: target.kind,
-          targetId: target.id,
+          targetId: 'id' in target ? target.id : '',
           schedule,
           enabled,
           pausedReason: null,
@@ -168,7 +175,7 @@ const present = (
   channels: readonly ChannelRow[],
 ): Subscription => ({
   id: row.id,
-  target: { kind: row.targetKind, id: row.targetId },
+  target: targetOf(row),
   schedule: row.schedule,
   recipients: recipients.map(({ sub, unsubscribedAt }) => ({ sub, unsubscribed: unsubscribedAt !== null })),
   channels: channels.map(({ kind, shortUrl: url }) => ({ kind, url })),

@@ -2,8 +2,9 @@ import type { SubscriptionTarget } from '@switchboard/contracts';
 import type { Db, Tx } from '@switchboard/database';
 import type { Directory, Report } from '@switchboard/directory';
 import { createDashboardsStore, isNarrowed } from '../dashboards/store.ts';
+import type { SubscriptionRow } from './store.ts';
 
-/** A report or dashboard that is mailed, with its reports in reading order. */
+/** A report or dashboard that is sent, with its reports in reading order, or a digest of threads, which has none. */
 export interface Target {
   name: string;
   reports: Report[];
@@ -20,7 +21,9 @@ interface TargetOptions {
 }
 
 export function createFindTarget({ db, directory }: TargetOptions): FindTarget {
-  return async (projectId, { kind, id }) => {
+  return async (projectId, target) => {
+    if (target.kind === 'threads') return { name: 'Unread threads', reports: [], isNarrowed: false };
+    const { kind, id } = target;
     if (kind === 'report') {
       const report = await directory.report(projectId, id);
       return report && { name: report.name, reports: [report], isNarrowed: false };
@@ -37,6 +40,10 @@ export function createFindTarget({ db, directory }: TargetOptions): FindTarget {
     };
   };
 }
+
+/** Returns the target of a stored subscription. */
+export const targetOf = ({ targetKind: kind, targetId: id }: SubscriptionRow): SubscriptionTarget =>
+  kind === 'threads' ? { kind } : { kind, id };
 
 /** Whether a report is run by analytics. The runs of others are recorded by API. */
 export const isRun = ({ query }: Report): boolean => query !== undefined && query !== null;

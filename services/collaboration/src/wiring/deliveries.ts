@@ -4,6 +4,7 @@ import type { Collaboration } from '../config.ts';
 import type { Renderer } from '../page/thread/renderer.ts';
 import { createDeliver } from '../shares/deliver.ts';
 import { createDeliveryPlan } from '../shares/plan.ts';
+import { createSendPush } from '../shares/pushes.ts';
 import { createDeliveryQueue } from '../shares/queue.ts';
 import { createSharesStore } from '../shares/store.ts';
 import { isSubscriptionMail } from '../subscription-mails/deliver.ts';
@@ -25,23 +26,24 @@ export function openDeliveries(service: Collaboration, renderer: Renderer, retry
     ),
     skipped: metrics.counter(
       'switchboard_deliveries_skipped_total',
-      'E-mails, pushes and chat messages that were not sent because their reason ended first: a comment was read, changed or deleted, or a subscriber left.',
+      'E-mails, pushes and chat messages that were not sent because their reason ended first: a comment was read, changed or deleted, or a subscriber or their browser left.',
     ),
   };
   const store = createSharesStore(db);
   const mailer = openMailer(config, metrics);
   add(mailer, { stop: mailer.close });
   const pusher = openPusher(config, metrics);
-  if (pusher === undefined) logger.info('no VAPID keys set, sending shares by e-mail only');
+  if (pusher === undefined) logger.info('no VAPID keys set, sending by e-mail only');
+  const sendPush = createSendPush({ ...service, store, pusher });
   const deliverShare = createDeliver({
     ...service,
     store,
     mailer,
-    pusher,
+    sendPush,
     consoleUrl: config.CONSOLE_URL,
     onSettled: (_channel, state) => settled[state].add(),
   });
-  const deliverSubscription = openSubscriptionMails(service, { mailer, renderer }, (state) =>
+  const deliverSubscription = openSubscriptionMails(service, { mailer, sendPush, renderer }, (state) =>
     settled[state].add(),
   );
   const queue = createDeliveryQueue({

@@ -4,7 +4,11 @@ import { createEncryption, createSender, strangersNames } from '@switchboard/run
 import { createChannels } from '../channels/channels.ts';
 import { createChannelsStore } from '../channels/store.ts';
 import type { Collaboration } from '../config.ts';
+import { createInbox } from '../inbox/inbox.ts';
+import { createInboxStore } from '../inbox/store.ts';
 import type { Renderer } from '../page/thread/renderer.ts';
+import type { PlanDeliveries } from '../shares/plan.ts';
+import type { SendPush } from '../shares/pushes.ts';
 import type { DeliveryQueue } from '../shares/queue.ts';
 import { createDrawCharts } from '../subscription-mails/charts.ts';
 import { createChat } from '../subscription-mails/chat.ts';
@@ -16,21 +20,24 @@ import { subscriptionsRoutes } from '../subscriptions/routes.ts';
 import { createSending } from '../subscriptions/sending.ts';
 import { createSubscriptions } from '../subscriptions/subscriptions.ts';
 import { createFindTarget } from '../subscriptions/target.ts';
+import { createReadUnread } from '../subscriptions/unread.ts';
 
 const SENDS_PER_HOUR = 100;
 const SENDS_BY_HAND_PER_HOUR = 20;
 const CHAT_TIMEOUT_MS = 10_000;
 
-/** Creates the delivery of mails and chat messages of subscriptions. */
+/** Creates the delivery of mails, pushes and chat messages of subscriptions. */
 export function openSubscriptionMails(
   service: Collaboration,
-  { mailer, renderer }: { mailer: Mailer; renderer: Renderer },
+  { mailer, sendPush, renderer }: { mailer: Mailer; sendPush: SendPush; renderer: Renderer },
   onSettled: (state: 'sent' | 'failed' | 'skipped') => void,
 ) {
   return createDeliverSubscription({
     ...service,
     findTarget: createFindTarget(service),
+    readUnread: readUnreadOf(service),
     mailer,
+    sendPush,
     drawCharts: createDrawCharts({ ...service, renderer }),
     chat: openChat(service),
     channels: channelsOf(service),
@@ -39,6 +46,12 @@ export function openSubscriptionMails(
     onSettled,
   });
 }
+
+const readUnreadOf = (service: Collaboration) =>
+  createReadUnread({
+    ...service,
+    inbox: createInbox({ ...service, store: createInboxStore(service.db) }),
+  });
 
 const openChat = ({ config }: Collaboration) =>
   createChat(
@@ -63,10 +76,14 @@ const linksOf = ({ config }: Collaboration) =>
     baseUrl: config.PUBLIC_LINK_BASE_URL,
   });
 
-/** Opens the subscriptions of reports and dashboards, which are sent on a schedule. */
+/** Opens the subscriptions of reports, dashboards and threads, which are sent on a schedule. */
 export function openSubscriptions(
   service: Collaboration,
-  { queue, limit }: { queue: DeliveryQueue; limit: CreateRateLimit },
+  {
+    queue,
+    planDeliveries,
+    limit,
+  }: { queue: DeliveryQueue; planDeliveries: PlanDeliveries; limit: CreateRateLimit },
   everyMs: number | undefined,
 ): void {
   const { app, config, db, directory, logger, region, run } = service;
@@ -93,6 +110,8 @@ export function openSubscriptions(
     createSending({
       ...service,
       findTarget,
+      readUnread: readUnreadOf(service),
+      planDeliveries,
       queue,
       everyMs,
       replication: config.TOPIC_REPLICATION,

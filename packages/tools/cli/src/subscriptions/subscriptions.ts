@@ -20,7 +20,8 @@ switchboard subscriptions put <projectId> <subscriptionId> <file | ->
 switchboard subscriptions remove <projectId> <subscriptionId>
 switchboard subscriptions send <projectId> <subscriptionId>
 
-A subscription sends a report or a dashboard on a schedule. Its file has the format of the API, in YAML or JSON:
+A subscription sends a report, a dashboard or a digest of unread threads (target: { kind: threads }) on a schedule. Its
+file has the format of the API, in YAML or JSON:
 
   target: { kind: report, id: weekly-sign-ups }
   schedule: { every: week, on: 1, at: "08:30", timeZone: Europe/Berlin }
@@ -119,7 +120,8 @@ function describe(subscription: Subscription): string {
   return facts.map(([name = '', value = '']) => `${name.padEnd(9)}  ${oneLine(value)}\n`).join('');
 }
 
-const nameOf = ({ kind, id }: Subscription['target']) => `${kind} ${id}`;
+const nameOf = (target: Subscription['target']) =>
+  target.kind === 'threads' ? 'unread threads' : `${target.kind} ${target.id}`;
 
 function stateOf({ enabled, pausedReason, isSending, failure }: Subscription): string {
   if (isSending) return 'sending';

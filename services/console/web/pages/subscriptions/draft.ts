@@ -2,7 +2,7 @@ import type { Channel, Definition, Schedule, Subscription } from './words.tsx';
 
 /** A subscription while it is edited. */
 export interface SubscriptionDraft {
-  /** The kind and id of the target, such as `report:weekly`. Empty: not chosen. */
+  /** The kind and id of the target, such as `report:weekly`, or `threads:`. Empty: not chosen. */
   target: string;
   every: Schedule['every'];
   weekday: number;
@@ -15,7 +15,10 @@ export interface SubscriptionDraft {
   enabled: boolean;
 }
 
-export const targetOf = ({ kind, id }: Definition['target']): string => `${kind}:${id}`;
+export const THREADS = 'threads:';
+
+export const targetOf = (target: Definition['target']): string =>
+  target.kind === 'threads' ? THREADS : `${target.kind}:${target.id}`;
 
 interface NewSubscription {
   report: string | undefined;
@@ -61,16 +64,17 @@ export function draftOf(
 /** Returns the subscription as the API takes it, or undefined while it is incomplete. */
 export function definitionOf({ target, ...draft }: SubscriptionDraft): Definition | undefined {
   const { every, weekday, at, timeZone, recipients, enabled } = draft;
-  const channels = draft.channels.map(({ kind, url }) => ({ kind, url: url.trim() }));
+  const channels = (target === THREADS ? [] : draft.channels).map(({ kind, url }) => ({
+    kind,
+    url: url.trim(),
+  }));
   const day = Number(draft.day);
   const isSent = recipients.length + channels.length > 0 && channels.every(({ url }) => url !== '');
   const isComplete = target !== '' && at !== '' && timeZone.trim() !== '' && isSent;
   if (!isComplete || (every === 'month' && !(day >= 1 && day <= 31))) return undefined;
-  const colon = target.indexOf(':');
-  const kind = target.slice(0, colon) === 'report' ? 'report' : 'dashboard';
   const when = { at, timeZone: timeZone.trim() };
   return {
-    target: { kind, id: target.slice(colon + 1) },
+    target: parsed(target),
     schedule:
       every === 'week'
         ? { every, on: weekday, ...when }
@@ -81,4 +85,11 @@ export function definitionOf({ target, ...draft }: SubscriptionDraft): Definitio
     channels,
     enabled,
   };
+}
+
+function parsed(target: string): Definition['target'] {
+  if (target === THREADS) return { kind: 'threads' };
+  const colon = target.indexOf(':');
+  const kind = target.slice(0, colon) === 'report' ? 'report' : 'dashboard';
+  return { kind, id: target.slice(colon + 1) };
 }

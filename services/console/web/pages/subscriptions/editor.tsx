@@ -7,7 +7,7 @@ import { SelectField, TextField } from '../../components/field.tsx';
 import { Failed } from '../../components/state.tsx';
 import { useColleagues } from '../threads/members.ts';
 import { Channels } from './channels.tsx';
-import { definitionOf, draftOf, type SubscriptionDraft } from './draft.ts';
+import { definitionOf, draftOf, type SubscriptionDraft, THREADS } from './draft.ts';
 import styles from './editor.module.css';
 import { useTargets } from './targets.ts';
 import { type Definition, EVERY, everyWord, type Subscription, weekdayWord } from './words.tsx';
@@ -52,21 +52,28 @@ export function Editor({ subscription, report, dashboard, onSaved, onClose }: Ed
       }}
     >
       <SelectField
-        label={t('Report or dashboard')}
+        label={t('Sends')}
+        hint={
+          draft.target === THREADS
+            ? t('Each recipient gets their unread threads and mentions. Nothing is sent without any.')
+            : undefined
+        }
         value={draft.target}
         options={[
-          { value: '', title: t('Choose a report or dashboard') },
+          { value: '', title: t('Choose what to send') },
           ...targets.map(({ value, name }) => ({ value, title: name })),
         ]}
         onChange={({ target }) => change({ target: target.value })}
       />
       <ScheduleFields draft={draft} onChange={change} />
       <Recipients chosen={draft.recipients} onChange={(recipients) => change({ recipients })} />
-      <Channels
-        channels={draft.channels}
-        stored={subscription?.channels ?? []}
-        onChange={(channels) => change({ channels })}
-      />
+      {draft.target === THREADS ? null : (
+        <Channels
+          channels={draft.channels}
+          stored={subscription?.channels ?? []}
+          onChange={(channels) => change({ channels })}
+        />
+      )}
       {save.error === null ? null : <Failed error={save.error} />}
     </FormDialog>
   );

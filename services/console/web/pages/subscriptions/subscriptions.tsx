@@ -26,7 +26,8 @@ export function Page() {
     (client, options) => client.call('listSubscriptions', { params: { projectId: project.id } }, options),
     { refreshMs: REFRESH_MS },
   );
-  const nameOf = ({ target }: Subscription) => names.get(targetOf(target)) ?? target.id;
+  const nameOf = ({ target }: Subscription) =>
+    names.get(targetOf(target)) ?? ('id' in target ? target.id : '');
   const close = { edit: undefined, report: undefined, dashboard: undefined };
   const mayWrite = may('subscriptions.write');
   const create = () => setSearch({ edit: 'new' });
@@ -54,7 +55,11 @@ export function Page() {
               <ListDetail
                 list={
                   subscriptions.length === 0 ? (
-                    <Empty text={t('No subscription yet. One sends a report or dashboard on a schedule.')}>
+                    <Empty
+                      text={t(
+                        'No subscription yet. One sends a report, a dashboard or unread threads on a schedule.',
+                      )}
+                    >
                       {mayWrite ? (
                         <Button keys="c" onClick={create}>
                           {t('Create the first subscription')}
@@ -98,7 +103,7 @@ export function Page() {
 }
 
 const columns = (nameOf: (subscription: Subscription) => string): Column<Subscription>[] => [
-  { title: t('Report or dashboard'), cell: nameOf },
+  { title: t('Sends'), cell: nameOf },
   {
     title: t('State'),
     cell: (subscription) => <SubscriptionState subscription={subscription} />,

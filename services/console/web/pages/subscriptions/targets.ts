@@ -1,8 +1,9 @@
 import { useCall } from '../../app/api.ts';
+import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
-import { targetOf } from './draft.ts';
+import { THREADS, targetOf } from './draft.ts';
 
-/** Returns the reports of the project, and the dashboards without a range and filters. */
+/** Returns the digest of threads, the reports of the project, and the dashboards without a range and filters. */
 export function useTargets(): { value: string; name: string }[] {
   const { project } = usePlace();
   const params = { projectId: project.id };
@@ -16,6 +17,7 @@ export function useTargets(): { value: string; name: string }[] {
     ({ range, where }) => range === null && where.length === 0,
   );
   return [
+    { value: THREADS, name: t('Unread threads') },
     ...(reports.data?.reports ?? []).map(({ id, name }) => ({
       value: targetOf({ kind: 'report', id }),
       name,

@@ -1,0 +1,1 @@
+ALTER TABLE "subscription_mails" ADD COLUMN "endpoint" text;
