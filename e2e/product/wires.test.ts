@@ -1,15 +1,13 @@
-import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import RudderAnalytics from '@rudderstack/rudder-sdk-node';
 import { Analytics } from '@segment/analytics-node';
 import { createClient } from '@switchboard/management';
 import { eventually, hasChromium } from '@switchboard/testkit';
-import { execa } from 'execa';
 import { PostHog } from 'posthog-node';
 import { initialize } from 'unleash-client';
 import { UnleashClient } from 'unleash-proxy-client';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { archivedEvents } from './testing/archived.ts';
+import { hasGo, hasPython, runGo, runPython } from './testing/clients/clients.ts';
 import { faultyLink } from './testing/faulty-link.ts';
 import { standaloneForTests } from './testing/launch.ts';
 import { siteForTests } from './testing/sdk-page.ts';
@@ -44,19 +42,6 @@ beforeAll(async () => {
     body: { ...project, wires: ['segment', 'unleash', 'posthog'] },
   });
 });
-
-const PYTHON = process.env['PYTHON'] ?? 'python3';
-const hasPython = (module: string) => spawnSync(PYTHON, ['-c', `import ${module}`]).status === 0;
-
-/** Runs a program for Python with this input, and returns the JSON that it prints. */
-async function runPython(program: string, input: object) {
-  const { base_url, project_key } = running.demo;
-  const { stdout } = await execa(PYTHON, [join(import.meta.dirname, 'testing', program)], {
-    input: JSON.stringify(input),
-    env: { BASE_URL: base_url, PROJECT_KEY: project_key },
-  });
-  return JSON.parse(stdout);
-}
 
 /** Returns a person as analytics knows them. */
 async function person(distinctId: string) {
@@ -241,6 +226,8 @@ describe('the SDKs of Unleash', () => {
     'u-not-plan': on({ targeting: [clause('plan', 'not_in', ['pro', 'team'])], rolloutPercentage: 60 }),
     'u-age': on({ targeting: [clause('age', 'gte', 30), clause('age', 'lt', 60)] }),
     'u-version': on({ targeting: [clause('version', 'gte', '1.10.0')] }),
+    'u-version-above': on({ targeting: [clause('version', 'gt', '1.10.0')] }),
+    'u-version-to': on({ targeting: [clause('version', 'lte', '1.10.0')] }),
     'u-mail': on({ targeting: [clause('email', 'contains', '@acme')] }),
     'u-group': on({ targeting: [clause('group.company.seats', 'in', [1, 2])] }),
     'u-ids': on({ targeting: [clause('distinct_id', 'in', ['unleash-1', 'unleash-2'])] }),
@@ -258,22 +245,34 @@ describe('the SDKs of Unleash', () => {
     'u-needs-on': on({ prerequisites: [{ flagKey: 'u-third', variationKey: 'on' }] }),
     'u-needs-off': on({ prerequisites: [{ flagKey: 'u-third', variationKey: 'off' }] }),
     'u-needs-b': on({ prerequisites: [{ flagKey: 'u-variations', variationKey: 'b' }] }),
+    'u-needs-rule': on({ prerequisites: [{ flagKey: 'u-rules', variationKey: 'b' }] }),
   };
   const omitted: Record<string, object> = {
     'v-set': on({ targeting: [clause('plan', 'is_set')] }),
     'v-since': on({ targeting: [clause('since', 'gt', '2026-01-01')] }),
     'v-blank': on({ targeting: [clause('plan', 'eq', ' pro')] }),
+    'v-lowest': on({ targeting: [clause('version', 'gte', '0.0.0-0')] }),
     'v-cohort': on({ targeting: [clause('', 'in_cohort', 'wires')] }),
     'v-\u00e9': on({ rolloutPercentage: 50 }),
     'v-chain': on({ prerequisites: [{ flagKey: 'u-needs-on', variationKey: 'on' }] }),
     'v-needs-set': on({ prerequisites: [{ flagKey: 'v-set', variationKey: 'on' }] }),
   };
+  const VERSIONS = [
+    '1.9.0',
+    '1.10.0-beta.1',
+    '1.10.0',
+    '1.10.0+build',
+    '1.11.0',
+    '2.0.0-0',
+    '10.0.0',
+    'none',
+  ];
   const people = Array.from({ length: 1_000 }, (_, n) => ({
     userId: `unleash-${n}`,
     properties: {
       plan: ['free', 'pro', 'team'][n % 3] ?? '',
       age: String(n % 90),
-      version: `1.${n % 20}.0`,
+      ...(n % 7 > 0 && { version: VERSIONS[n % VERSIONS.length] ?? '' }),
       email: n % 2 === 0 ? `${n}@acme.example` : `${n}@other.example`,
       'group.company.seats': String(n % 4),
     },
@@ -342,7 +341,13 @@ describe('the SDKs of Unleash', () => {
 
   test.skipIf(!hasPython('UnleashClient'))(
     'UnleashClient for Python gives 1,000 people the same flags and variations as Switchboard',
-    async () => expectOurs(await runPython('unleash_client.py', { people, flags: Object.keys(flags) })),
+    async () =>
+      expectOurs(await runPython('unleash_client.py', { people, flags: Object.keys(flags) }, running.demo)),
+  );
+
+  test.skipIf(!hasGo)(
+    'unleash-go-sdk gives 1,000 people the same flags and variations as Switchboard',
+    async () => expectOurs(await runGo('unleash', { people, flags: Object.keys(flags) }, running.demo)),
   );
 
   test('flags that the language of Unleash cannot say are listed with the reason', async () => {
@@ -353,6 +358,7 @@ describe('the SDKs of Unleash', () => {
       'v-set': 'is_set',
       'v-since': 'gt with a value that is no number and no version',
       'v-blank': 'eq with a value that is empty, structured, or has white space around it',
+      'v-lowest': 'gte with the lowest version',
       'v-cohort': 'in_cohort: cohorts are not for project keys',
       'v-\u00e9': 'a key that is not ASCII, in a rollout',
       'v-chain': 'requires u-needs-on, which requires another flag',
@@ -502,7 +508,7 @@ describe('the SDKs of PostHog', () => {
       const people = Object.fromEntries(
         Array.from({ length: 100 }, (_, n) => [`python-${n}`, { plan: n % 2 === 0 ? 'pro' : 'free' }]),
       );
-      const got = await runPython('posthog_client.py', { ids, people });
+      const got = await runPython('posthog_client.py', { ids, people }, running.demo);
       const { base_url, project_key } = running.demo;
       for (const [targetingKey, properties] of Object.entries(people)) {
         const answer = await fetch(`${base_url}/ofrep/v1/evaluate/flags`, {

@@ -1,7 +1,7 @@
 export { isCohortClause, matchesClauses } from './clauses/clauses.ts';
 export { parseInstant } from './clauses/instant.ts';
 export { exactNumeric, numeric } from './clauses/numeric.ts';
-export { parseSemanticVersion } from './clauses/semver.ts';
+export { parseSemanticVersion, type SemanticVersion } from './clauses/semver.ts';
 export { clauseWarnings, flagWarnings } from './clauses/warnings.ts';
 export { type CompiledCohorts, compileCohorts, memberships } from './cohorts.ts';
 export { decideAll, type Evaluation, evaluateAll, evaluateFlag, ruleOf } from './evaluate.ts';

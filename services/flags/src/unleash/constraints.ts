@@ -1,4 +1,4 @@
-import { type Clause, numeric, parseSemanticVersion } from '@switchboard/flag-engine';
+import { type Clause, numeric, parseSemanticVersion, type SemanticVersion } from '@switchboard/flag-engine';
 
 /** A condition of an Unleash strategy. */
 export interface Constraint {
@@ -14,33 +14,43 @@ export class Unsayable extends Error {}
 
 const ORDERS: Readonly<Record<string, string>> = { gt: 'GT', gte: 'GTE', lt: 'LT', lte: 'LTE' };
 
-/** Returns the constraint that accepts the same people as a clause. Throws Unsayable. */
-export function constraintOf({ attribute, op, value }: Clause): Constraint {
+/** Returns the constraints that together accept the same people as a clause. Throws Unsayable. */
+export function constraintsOf({ attribute, op, value }: Clause): Constraint[] {
   const contextName = attribute === 'distinct_id' ? 'userId' : attribute;
-  const constraint = (operator: string, rest: { values: readonly string[] } | { value: string }) => ({
-    contextName,
-    operator,
-    inverted: false,
-    ...rest,
-  });
+  const constraint = (
+    operator: string,
+    rest: { values: readonly string[] } | { value: string; inverted?: boolean },
+  ) => ({ contextName, operator, inverted: false, ...rest });
   switch (op) {
     case 'eq':
     case 'in':
-      return constraint('IN', { values: textsOf(op, op === 'eq' ? [value] : value) });
+      return [constraint('IN', { values: textsOf(op, op === 'eq' ? [value] : value) })];
     case 'neq':
     case 'not_in':
-      return constraint('NOT_IN', { values: textsOf(op, op === 'neq' ? [value] : value) });
+      return [constraint('NOT_IN', { values: textsOf(op, op === 'neq' ? [value] : value) })];
     case 'contains':
       if (!listOf(value).every((one) => typeof one === 'string'))
         throw new Unsayable('contains without a text');
-      return constraint('STR_CONTAINS', { values: textsOf(op, value) });
+      return [constraint('STR_CONTAINS', { values: textsOf(op, value) })];
     case 'gt':
     case 'gte':
     case 'lt':
     case 'lte': {
-      const kind = kindOf(value);
-      if (kind === undefined) throw new Unsayable(`${op} with a value that is no number and no version`);
-      return constraint(`${kind}_${ORDERS[op]}`, { value: String(value) });
+      if (numeric(value) !== undefined) return [constraint(`NUM_${ORDERS[op]}`, { value: String(value) })];
+      const version = parseSemanticVersion(value);
+      if (version === undefined) throw new Unsayable(`${op} with a value that is no number and no version`);
+      if (op === 'gt' || op === 'lt') return [constraint(`SEMVER_${ORDERS[op]}`, { value: String(value) })];
+      // Most SDKs do not know SEMVER_GTE and SEMVER_LTE. An inverted constraint also accepts people without a version;
+      // the second one rejects them.
+      return op === 'gte'
+        ? [
+            constraint('SEMVER_LT', { value: String(value), inverted: true }),
+            constraint('SEMVER_GT', { value: below(version) }),
+          ]
+        : [
+            constraint('SEMVER_GT', { value: String(value), inverted: true }),
+            constraint('SEMVER_LT', { value: above(version) }),
+          ];
     }
     case 'is_set':
     case 'is_not_set':
@@ -67,7 +77,12 @@ function textsOf(op: string, value: unknown): string[] {
   });
 }
 
-function kindOf(value: unknown): 'NUM' | 'SEMVER' | undefined {
-  if (numeric(value) !== undefined) return 'NUM';
-  return parseSemanticVersion(value) === undefined ? undefined : 'SEMVER';
+const LOWEST = '0.0.0-0';
+
+function below({ core, prerelease }: SemanticVersion): string {
+  if (`${core.join('.')}-${prerelease.join('.')}` === LOWEST)
+    throw new Unsayable('gte with the lowest version');
+  return LOWEST;
 }
+
+const above = ({ core }: SemanticVersion) => `${BigInt(core[0] ?? 0) + 1n}.0.0`;

@@ -1,6 +1,6 @@
 import type { FlagEntry } from '@switchboard/contracts';
 import type { Clause } from '@switchboard/flag-engine';
-import { type Constraint, constraintOf, Unsayable } from './constraints.ts';
+import { type Constraint, constraintsOf, Unsayable } from './constraints.ts';
 
 interface Payload {
   type: 'string' | 'number' | 'json';
@@ -54,11 +54,16 @@ export interface Omitted {
  */
 export function featuresOf(flags: readonly FlagEntry[]): { features: Feature[]; omitted: Omitted[] } {
   const byKey = new Map(flags.map((flag) => [flag.key, flag]));
+  const required = new Set(
+    flags.flatMap(({ prerequisites = [] }) =>
+      prerequisites.filter(({ variationKey }) => variationKey !== 'off').map(({ flagKey }) => flagKey),
+    ),
+  );
   const omitted = new Map<string, string>();
   const features = new Map<string, Feature>();
   for (const flag of flags) {
     try {
-      features.set(flag.key, featureOf(flag, byKey));
+      features.set(flag.key, featureOf(flag, byKey, required.has(flag.key)));
     } catch (error) {
       if (!(error instanceof Unsayable)) throw error;
       omitted.set(flag.key, error.message);
@@ -77,19 +82,21 @@ export function featuresOf(flags: readonly FlagEntry[]): { features: Feature[]; 
 
 const ASCII = /^[\x20-\x7e]*$/;
 
-function featureOf(flag: FlagEntry, byKey: ReadonlyMap<string, FlagEntry>): Feature {
+function featureOf(flag: FlagEntry, byKey: ReadonlyMap<string, FlagEntry>, isRequired: boolean): Feature {
   const { key, enabled, description = null, rules = [], targeting = [], rolloutPercentage } = flag;
   const variants = variantsOf(flag);
+  // The SDK for Go compares the variant that another flag requires with those of strategies only.
+  const ofStrategies = isRequired ? variants : [];
   const strategies = [
     ...rules.flatMap(({ targeting: clauses, rolloutPercentage: share = 100, variation }) =>
       strategiesOf(
         key,
         clauses,
         share,
-        variants.find(({ name }) => name === variation),
+        variation === undefined ? ofStrategies : only(variants.filter(({ name }) => name === variation)),
       ),
     ),
-    ...strategiesOf(key, targeting ?? [], rolloutPercentage),
+    ...strategiesOf(key, targeting ?? [], rolloutPercentage, ofStrategies),
   ];
   const isHashed = variants.length > 1 || strategies.some(({ name }) => name === 'flexibleRollout');
   // The SDK for Node.js hashes the low byte of each UTF-16 code unit instead of UTF-8.
@@ -113,7 +120,7 @@ function strategiesOf(
   key: string,
   clauses: readonly Clause[],
   percentage: number,
-  variant?: UnleashVariant,
+  variants: readonly UnleashVariant[],
 ): Strategy[] {
   if (percentage === 0) return [];
   const rollout = { rollout: String(percentage), stickiness: 'userId', groupId: key };
@@ -122,11 +129,13 @@ function strategiesOf(
       // A rollout excludes people without an id; at 100, we do not.
       name: percentage === 100 ? 'default' : 'flexibleRollout',
       parameters: percentage === 100 ? { groupId: key } : rollout,
-      constraints: clauses.map(constraintOf),
-      ...(variant && { variants: [{ ...variant, weight: 1000 }] }),
+      constraints: clauses.flatMap(constraintsOf),
+      ...(variants.length > 0 && { variants }),
     },
   ];
 }
+
+const only = (variants: readonly UnleashVariant[]) => variants.map((one) => ({ ...one, weight: 1000 }));
 
 function variantsOf({ variations = [] }: FlagEntry): UnleashVariant[] {
   return variations.map(({ key, value, weight }) => ({
