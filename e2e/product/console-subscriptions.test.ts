@@ -36,7 +36,7 @@ describe.skipIf(!hasChromium)('subscriptions in the console', () => {
     const { page, problems, context } = await openConsole(browser, demo, report);
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'Subscribe' }).press('Enter');
-    await expect.poll(() => dialog.getByLabel('Sends').inputValue(), WITHIN).toBe('report:rep_orders');
+    await expect.poll(() => dialog.getByLabel('Content').inputValue(), WITHIN).toBe('report:rep_orders');
     expect(await dialog.getByLabel('Time zone').inputValue()).toBe(
       await page.evaluate('Intl.DateTimeFormat().resolvedOptions().timeZone'),
     );
@@ -71,7 +71,7 @@ describe.skipIf(!hasChromium)('subscriptions in the console', () => {
     await page.getByText('No subscription yet.', { exact: false }).waitFor(WITHIN);
 
     await page.getByRole('button', { name: 'Create the first subscription' }).press('Enter');
-    await dialog.getByLabel('Sends').selectOption({ label: 'Unread threads' });
+    await dialog.getByLabel('Content').selectOption({ label: 'Unread threads' });
     await dialog.getByText('Each recipient gets their unread threads', { exact: false }).waitFor(WITHIN);
     expect(await dialog.getByRole('button', { name: 'Add channel' }).count()).toBe(0);
     expect(await violationsOf(page)).toEqual([]);

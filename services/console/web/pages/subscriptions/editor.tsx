@@ -52,7 +52,7 @@ export function Editor({ subscription, report, dashboard, onSaved, onClose }: Ed
       }}
     >
       <SelectField
-        label={t('Sends')}
+        label={t('Content')}
         hint={
           draft.target === THREADS
             ? t('Each recipient gets their unread threads and mentions. Nothing is sent without any.')

@@ -103,7 +103,7 @@ export function Page() {
 }
 
 const columns = (nameOf: (subscription: Subscription) => string): Column<Subscription>[] => [
-  { title: t('Sends'), cell: nameOf },
+  { title: t('Content'), cell: nameOf },
   {
     title: t('State'),
     cell: (subscription) => <SubscriptionState subscription={subscription} />,
