@@ -50,6 +50,7 @@ export interface Deployment {
 export const SECRETS = {
   IDENTITY_SECRET: 'an identity secret that only the end-to-end tests use',
   LINK_SECRET: 'a link secret that only the end-to-end tests use',
+  WEBHOOK_SECRET: 'a webhook secret that only the end-to-end tests use',
 };
 
 /**

@@ -7,7 +7,12 @@ export const READY_WITHIN_MS = 120_000;
 export function openProcessHarness(brokers?: readonly string[]): Promise<Harness> {
   return openHarness({
     log: brokers && { kafka: brokers },
-    env: { LOG_LEVEL: 'debug', LINK_SECRET: 'x'.repeat(32), IDENTITY_SECRET: 'x'.repeat(32) },
+    env: {
+      LOG_LEVEL: 'debug',
+      LINK_SECRET: 'x'.repeat(32),
+      IDENTITY_SECRET: 'x'.repeat(32),
+      WEBHOOK_SECRET: 'x'.repeat(32),
+    },
   });
 }
 

@@ -10,6 +10,7 @@ const env = {
   CONSOLE_URL: 'https://console.test',
   DATABASE_URL: 'postgres://localhost/flags',
   PUBLIC_API_URL: 'https://api.test/',
+  WEBHOOK_SECRET: 'a secret of thirty-two characters or more',
 };
 
 describe('the settings of the flags service', () => {

@@ -1,6 +1,7 @@
 import type { OpenedService } from '@switchboard/http';
 import {
   commonSettings,
+  encryptionSecrets,
   eventLogSettings,
   httpUrl,
   integerSetting,
@@ -23,6 +24,9 @@ export const flagsSettings = z.object({
     .describe(
       'Days without an identify or group call after which a person or group is removed. Default: never.',
     ),
+  WEBHOOK_SECRET: encryptionSecrets.describe(
+    'Secrets for the secrets of hooks at rest: the first one encrypts, all of them decrypt.',
+  ),
   SOCKETS_MAX: socketsMax,
 });
 export type FlagsConfig = z.output<typeof flagsSettings>;

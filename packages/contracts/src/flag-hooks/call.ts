@@ -9,8 +9,12 @@ const call = z
       description: 'resolved: the alert is over, and the flag does not change.',
       example: 'firing',
     }),
+    action: z.unknown().optional().openapi({ description: 'The same as status, as Sentry sends it.' }),
+    type: z.unknown().optional().openapi({
+      description: 'alert.recovered, in a webhook of Switchboard: the flag does not change.',
+    }),
   })
-  .openapi('FlagHookCall', { description: 'The notification of the monitor. Only status is read.' });
+  .openapi('FlagHookCall', { description: 'The notification of the monitor. Other fields are ignored.' });
 
 export const callFlagHook = operation({
   service: 'flags',
@@ -23,7 +27,7 @@ export const callFlagHook = operation({
   path: '/v1/flag-hooks/{hookId}',
   summary: 'Switch a flag off by its hook',
   description:
-    'For alerts of monitors. Send the secret of the hook as Authorization: Bearer <secret>. The flag is switched off at once, without approvals, as a version by the hook. A flag that is off stays off. Any body is accepted, also none; one with the status resolved, as Grafana and Alertmanager send it, changes nothing. Limits: 30 calls per minute and hook, 120 per minute and IP address.',
+    'For alerts of monitors. Send the secret of the hook as Authorization: Bearer <secret>, or sign the body with it: by Standard Webhooks, or as the hexadecimal HMAC-SHA256 in Sentry-Hook-Signature, X-Grafana-Alerting-Signature or X-Hub-Signature-256. The flag is switched off at once, without approvals, as a version by the hook. A flag that is off stays off. Any body is accepted, also none; one that says that an alert is over changes nothing. Limits: 30 calls per minute and hook, 120 per minute and IP address.',
   maxBodyBytes: 65_536,
   request: {
     params: z.object({ hookId: flagHookId }),
@@ -38,8 +42,9 @@ export const callFlagHook = operation({
   errors: {
     400: { description: 'The compressed body is invalid.', message: 'body: not valid gzip' },
     401: {
-      description: 'The hook does not exist, or the secret is missing or wrong.',
-      message: 'Unknown hook or wrong secret. Send the secret as Authorization: Bearer <secret>.',
+      description: 'The hook does not exist, or the secret or signature is missing or wrong.',
+      message:
+        'Unknown hook, or wrong secret or signature. Send the secret as Authorization: Bearer <secret>, or sign with it.',
     },
     429: {
       description: 'Too many requests. Retry after the time in Retry-After.',

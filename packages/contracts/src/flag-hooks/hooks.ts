@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { id, name, timestamp } from '../fields/fields.ts';
+import { id, name, text, timestamp } from '../fields/fields.ts';
 import { flagHookId, flagKey } from '../fields/ids.ts';
 import { managementOf, projectParams } from '../management/common.ts';
 import { deleted, jsonBody, jsonResponse } from '../operation/bodies.ts';
@@ -9,7 +9,13 @@ import { operation } from '../operation/operation.ts';
 export const MAX_FLAG_HOOKS = { flag: 20, project: 100 } as const;
 
 export const flagHookDefinition = z
-  .object({ name: name(100) })
+  .object({
+    name: name(100),
+    secret: text({ min: 16, max: 200 }).optional().openapi({
+      description:
+        'The secret with which the monitor signs, such as the client secret of Sentry or the `whsec_` secret of a webhook. Default: a new one.',
+    }),
+  })
   .openapi('FlagHookDefinition', { example: { name: 'Grafana' } });
 export type FlagHookDefinition = z.infer<typeof flagHookDefinition>;
 
@@ -32,7 +38,9 @@ export type FlagHook = z.infer<typeof flagHook>;
 
 /** A hook with its secret, which is returned only once. */
 export const newFlagHook = flagHook
-  .extend({ secret: z.string().openapi({ description: 'Sent by the monitor as a bearer token.' }) })
+  .extend({
+    secret: z.string().openapi({ description: 'Sent by the monitor as a bearer token, or used to sign.' }),
+  })
   .openapi('NewFlagHook', { example: { ...EXAMPLE, secret: `sbhook_${'0'.repeat(43)}` } });
 export type NewFlagHook = z.infer<typeof newFlagHook>;
 

@@ -1,7 +1,9 @@
+import { createHmac } from 'node:crypto';
 import { type AuditEntry, auditEntry, type FlagVersion, type NewFlagHook } from '@switchboard/contracts';
 import { openDatabase } from '@switchboard/database';
 import { readTopic } from '@switchboard/event-log';
 import { eventually } from '@switchboard/testkit';
+import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { createErasure } from '../erasure/erasure.ts';
 import { json, type TestProject, useFlags } from '../testing/harness.ts';
@@ -252,7 +254,8 @@ describe('a call of a hook', () => {
       await call('some%00id', { secret: hook.secret, body }),
       await call('%ff', { secret: hook.secret, body }),
     ];
-    const message = 'Unknown hook or wrong secret. Send the secret as Authorization: Bearer <secret>.';
+    const message =
+      'Unknown hook, or wrong secret or signature. Send the secret as Authorization: Bearer <secret>, or sign with it.';
     for (const answer of answers) expect(answer).toEqual([401, { error: { code: 'UNAUTHORIZED', message } }]);
     expect((await flagOf(project))['enabled']).toBe(true);
   });
@@ -339,5 +342,93 @@ describe('a call of a hook', () => {
     expect(await statusOf(other.id, other.secret)).toBe(200);
     expect(new Set(await statusesOf(120 - 63, other.id, 'wrong'))).toEqual(new Set([401]));
     expect(await statusOf(other.id, other.secret)).toBe(429);
+  });
+});
+
+describe('a signed call', () => {
+  const hex = (secret: string, body: string) => createHmac('sha256', secret).update(body).digest('hex');
+  const send = async (id: string, body: string, headers: Record<string, string>) => {
+    const response = await fetch(`${harness.url}/v1/flag-hooks/${id}`, { method: 'POST', headers, body });
+    return [response.status, (await json(response))['switched']];
+  };
+  /** Creates a hook with the secret of a monitor. */
+  async function signed(secret: string) {
+    const project = await projectWith();
+    const created = await harness.manage('POST', hooksOf(project), { name: 'Sentry', secret });
+    expect(created.status).toBe(201);
+    return { project, ...((await json(created)) as unknown as NewFlagHook) };
+  }
+  const secret = 'd3b07384d113edec49eaa6238ad5ff00';
+  const body = JSON.stringify({ action: 'critical', data: { title: 'Zu viele Fehler – 100 %' } });
+
+  it.each([
+    ['Sentry', 'Sentry-Hook-Signature', ''],
+    ['Grafana', 'X-Grafana-Alerting-Signature', ''],
+    ['GitHub', 'X-Hub-Signature-256', 'sha256='],
+  ])('of %s switches the flag off', async (_name, header, method) => {
+    const hook = await signed(secret);
+    expect(hook.secret).toBe(secret);
+    const wrong = [hex('another secret of it', body), hex(secret, `${body} `), 'x', ''];
+    for (const digits of wrong) {
+      expect(await send(hook.id, body, { [header]: method + digits })).toEqual([401, undefined]);
+    }
+    expect((await flagOf(hook.project))['enabled']).toBe(true);
+    const over = JSON.stringify({ action: 'resolved' });
+    expect(await send(hook.id, over, { [header]: method + hex(secret, over) })).toEqual([200, false]);
+    expect(await send(hook.id, body, { [header]: method + hex(secret, body) })).toEqual([200, true]);
+    expect((await flagOf(hook.project))['enabled']).toBe(false);
+    await eventually(async () => {
+      const refused = (await entriesOf(hook.project)).filter(({ outcome }) => outcome === 'refused');
+      // Rejections of strangers are limited, then counted in an existing entry.
+      expect(refused[0]).toMatchObject({ object: `flag-hook:${hook.id}`, status: 401 });
+    });
+  });
+
+  it('of Standard Webhooks switches the flag off, unless it is old', async () => {
+    const whsec = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+    const hook = await signed(whsec);
+    const call = (body: string, at: Date) =>
+      send(hook.id, body, {
+        'webhook-id': 'msg_1',
+        'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+        'webhook-signature': `v1,AAAA ${new Webhook(whsec).sign('msg_1', at, body)}`,
+      });
+    const fired = JSON.stringify({ type: 'alert.fired' });
+    expect(await call(fired, new Date(Date.now() - 600_000))).toEqual([401, undefined]);
+    expect(await call(JSON.stringify({ type: 'alert.recovered' }), new Date())).toEqual([200, false]);
+    expect(await call(fired, new Date())).toEqual([200, true]);
+  });
+
+  it('needs a hook with a secret, and its secret is encrypted', async () => {
+    const hook = await signed(secret);
+    expect((await harness.manage('POST', hooksOf(hook.project), { name: 'x', secret: 'short' })).status).toBe(
+      400,
+    );
+    const [row] = await harness.sql`select * from flag_hooks where id = ${hook.id}`;
+    expect(JSON.stringify(row)).not.toContain(secret);
+    const signature = { 'Sentry-Hook-Signature': hex(secret, body) };
+    expect(await send(`fhk_${'0'.repeat(32)}`, body, signature)).toEqual([401, undefined]);
+    await harness.sql`update flag_hooks set encrypted_secret = null where id = ${hook.id}`;
+    expect(await send(hook.id, body, signature)).toEqual([401, undefined]);
+    expect((await call(hook.id, { secret }))[0]).toBe(200);
+  });
+
+  it('is checked with secrets that were encrypted with another value of WEBHOOK_SECRET', async () => {
+    const hook = await signed(secret);
+    const read = async () =>
+      (await harness.sql`select encrypted_secret from flag_hooks where id = ${hook.id}`)[0]?.[
+        'encrypted_secret'
+      ];
+    const before = await read();
+    const WEBHOOK_SECRET = `${'another secret '.repeat(3)},the webhook secret of a test with 32 or more characters`;
+    const next = await harness.startInstance({ WEBHOOK_SECRET });
+    await eventually(async () => expect(await read()).not.toBe(before));
+    const response = await fetch(`${next.url}/v1/flag-hooks/${hook.id}`, {
+      method: 'POST',
+      headers: { 'Sentry-Hook-Signature': hex(secret, body) },
+      body,
+    });
+    expect(response.status).toBe(200);
+    await next.stop();
   });
 });

@@ -1,6 +1,7 @@
 import {
   auditObject,
   type FlagHook,
+  type FlagHookDefinition,
   MAX_FLAG_HOOKS,
   type NewFlagHook,
   putFlag,
@@ -16,24 +17,35 @@ import {
   type RateLimit,
   Unauthorized,
 } from '@switchboard/http';
-import { hashToken, isValueOf, newToken } from '@switchboard/runtime';
+import {
+  type Encryption,
+  hashToken,
+  isValueOf,
+  type Logger,
+  newToken,
+  reencryptAll,
+} from '@switchboard/runtime';
 import { type EditFlagOptions, editFlag, type FlagPath } from '../flags/edit-flag.ts';
 import { createFlagsStore } from '../flags/store.ts';
 import { editRuleset } from '../rulesets/edit.ts';
+import type { Signature } from './signatures.ts';
 import { createFlagHooksStore, type HookRow } from './store.ts';
 
 /** A call of a hook before its secret is checked. */
 export interface HookCall {
   id: string;
   secret: string | undefined;
+  /** Undefined: the call has the secret itself. */
+  signature: Signature | undefined;
   address: string;
   /** The audit record of the call. */
   audited: Audited;
 }
 
-/** A call with the right secret. */
+/** A call with the right secret, or with a signature that is not checked yet. */
 export interface OpenedCall {
   hook: HookRow;
+  signature: Signature | undefined;
   audited: Audited;
 }
 
@@ -42,12 +54,16 @@ export interface FlagHooks {
   /** Throws NotFound for an unknown flag. */
   list(at: FlagPath): Promise<FlagHook[]>;
   /** Throws NotFound for an unknown flag, Conflict if the flag or the project has too many hooks. */
-  create(change: AuditedChange, at: FlagPath, name: string): Promise<NewFlagHook>;
+  create(change: AuditedChange, at: FlagPath, definition: FlagHookDefinition): Promise<NewFlagHook>;
   remove(change: AuditedChange, at: FlagPath, id: string): Promise<void>;
   /** Throws Unauthorized for an unknown hook and for a wrong secret, RateLimited for too many calls. */
   open(call: HookCall): Promise<OpenedCall>;
+  /** Checks the signature, if the call has one. Throws Unauthorized for a wrong one, RateLimited for too many calls. */
+  verify(call: OpenedCall, body: string): Promise<void>;
   /** Switches the flag of a hook off, without approvals. Returns whether it was on. */
   switchOff(call: OpenedCall): Promise<boolean>;
+  /** Encrypts every secret with the first value of WEBHOOK_SECRET, if there are several. */
+  reencrypt(logger: Logger, signal: AbortSignal): Promise<void>;
 }
 
 interface FlagHooksOptions extends EditFlagOptions {
@@ -58,6 +74,7 @@ interface FlagHooksOptions extends EditFlagOptions {
   limits: { address: RateLimit; hook: RateLimit };
   /** The public address of the API, without a slash at the end. */
   publicUrl: string;
+  encryption: Encryption;
 }
 
 const HOOK_ID = /^fhk_[0-9a-f]{32}$/;
@@ -65,7 +82,7 @@ const HOOK_ID = /^fhk_[0-9a-f]{32}$/;
 const NO_HASH = '-'.repeat(hashToken('').length);
 
 export function createFlagHooks(options: FlagHooksOptions): FlagHooks {
-  const { database, directory, region, audit, limits, publicUrl } = options;
+  const { database, directory, region, audit, limits, publicUrl, encryption } = options;
   const store = createFlagHooksStore(database.drizzle);
   const flags = createFlagsStore(database.drizzle);
 
@@ -82,9 +99,9 @@ export function createFlagHooks(options: FlagHooksOptions): FlagHooks {
       return (await store.list(at)).map(present);
     },
 
-    async create(change, at, name) {
+    async create(change, at, { name, secret = `sbhook_${newToken()}` }) {
       const id = newId('fhk');
-      const secret = `sbhook_${newToken()}`;
+      const encryptedSecret = await encryption.encrypt(secret, id);
       change.describe({ object: `flag-hook:${id}`, after: { key: at.key, name } });
       const added = await editRuleset(change, options, at.projectId, async (tx) => {
         const locked = createFlagHooksStore(tx);
@@ -95,7 +112,14 @@ export function createFlagHooks(options: FlagHooksOptions): FlagHooks {
         if ((await locked.count(at.projectId)) >= MAX_FLAG_HOOKS.project)
           throw new Conflict(`The project has ${MAX_FLAG_HOOKS.project} hooks. Delete one first.`);
         const { projectId, key } = at;
-        const result = await locked.add({ id, projectId, key, name, secretHash: hashToken(secret) });
+        const result = await locked.add({
+          id,
+          projectId,
+          key,
+          name,
+          secretHash: hashToken(secret),
+          encryptedSecret,
+        });
         return { result, hasChanged: false };
       });
       return { ...present(added), secret };
@@ -108,7 +132,7 @@ export function createFlagHooks(options: FlagHooksOptions): FlagHooks {
       });
     },
 
-    async open({ id, secret = '', address, audited }) {
+    async open({ id, secret = '', signature, address, audited }) {
       await limits.address.consume(address);
       const hook = HOOK_ID.test(id) ? await store.find(id) : undefined;
       const isSecret = isValueOf(secret, hook?.secretHash ?? NO_HASH);
@@ -118,9 +142,18 @@ export function createFlagHooks(options: FlagHooksOptions): FlagHooks {
       const { entry } = audited;
       entry.companyId = project.companyId;
       entry.projectId = hook.projectId;
-      if (!isSecret) return refuse(audited);
+      if (signature === undefined) {
+        if (!isSecret) return refuse(audited);
+        await limits.hook.consume(id);
+      }
+      return { hook, signature, audited };
+    },
+
+    async verify({ hook: { id, encryptedSecret }, signature, audited }, body) {
+      if (signature === undefined) return;
+      if (encryptedSecret === null) return refuse(audited);
+      if (!signature.matches(await encryption.decrypt(encryptedSecret, id), body)) return refuse(audited);
       await limits.hook.consume(id);
-      return { hook, audited };
     },
 
     async switchOff({ hook, audited: { entry, change } }) {
@@ -138,12 +171,24 @@ export function createFlagHooks(options: FlagHooksOptions): FlagHooks {
       });
       return wasOn;
     },
+
+    reencrypt: (logger, signal) =>
+      reencryptAll(
+        {
+          encryption,
+          what: 'secrets of hooks',
+          page: (after) => store.secretsAfter(after?.context),
+          replace: ({ context, encrypted }, by) => store.replaceSecret(context, encrypted, by),
+          logger,
+        },
+        signal,
+      ),
   };
 
   async function refuse(audited: Audited): Promise<never> {
     await audit.refused(audited, 401);
     throw new Unauthorized(
-      'Unknown hook or wrong secret. Send the secret as Authorization: Bearer <secret>.',
+      'Unknown hook, or wrong secret or signature. Send the secret as Authorization: Bearer <secret>, or sign with it.',
     );
   }
 }

@@ -1,10 +1,4 @@
-import {
-  callFlagHook,
-  createFlagHook,
-  deleteFlagHook,
-  isObject,
-  listFlagHooks,
-} from '@switchboard/contracts';
+import { callFlagHook, createFlagHook, deleteFlagHook, listFlagHooks } from '@switchboard/contracts';
 import {
   type AuditTrail,
   bearer,
@@ -13,7 +7,9 @@ import {
   type ServiceApp,
 } from '@switchboard/http';
 import type { Context } from 'hono';
+import { z } from 'zod';
 import type { FlagHooks } from './flag-hooks.ts';
+import { signatureOf } from './signatures.ts';
 
 interface FlagHooksDeps {
   hooks: FlagHooks;
@@ -31,7 +27,7 @@ export function flagHooksRoutes(app: ServiceApp, { hooks, audit, ofProject }: Fl
   app.implement(
     createFlagHook,
     async (c, { change }) =>
-      c.json(await hooks.create(change, c.req.valid('param'), c.req.valid('json').name), 201),
+      c.json(await hooks.create(change, c.req.valid('param'), c.req.valid('json')), 201),
     ofProject,
   );
 
@@ -48,6 +44,7 @@ export function flagHooksRoutes(app: ServiceApp, { hooks, audit, ofProject }: Fl
   app.implement(
     callFlagHook,
     async (c, { access, input }) => {
+      await hooks.verify(access, input.body);
       const switched = !input.isResolved && (await hooks.switchOff(access));
       return c.json({ switched }, 200);
     },
@@ -56,24 +53,41 @@ export function flagHooksRoutes(app: ServiceApp, { hooks, audit, ofProject }: Fl
         const { requestId, address } = c.env;
         const call = { parameter: (name: string) => c.req.param(name), requestId, address };
         const audited = audit.begin(callFlagHook, call);
-        return hooks.open({ id: c.req.param('hookId') ?? '', secret: bearer(c), address, audited });
+        const signature = bearer(c) === undefined ? signatureOf((name) => c.req.header(name)) : undefined;
+        return hooks.open({
+          id: c.req.param('hookId') ?? '',
+          secret: bearer(c),
+          signature,
+          address,
+          audited,
+        });
       },
       // Monitors send bodies of any shape, which are no reason to leave a flag on.
       parser: {
-        parse: (bytes: Buffer) => ({ isResolved: isResolved(bytes), values: 0 }),
-        convert: ({ status }: { status?: unknown }) => ({ isResolved: status === RESOLVED }),
+        parse(bytes: Buffer) {
+          const body = bytes.toString('utf8');
+          return { body, isResolved: isResolved(body), values: 0 };
+        },
+        // Only without a body.
+        convert: () => ({ body: '', isResolved: false }),
       },
     },
   );
 }
 
-/** The status of the notifications that Grafana and Alertmanager send when an alert is over. */
-const RESOLVED = 'resolved';
+/**
+ * The fields that say that an alert is over: `status` of Grafana and Alertmanager, `action` of Sentry, and `type` of the
+ * webhooks of Switchboard.
+ */
+const OVER = z.union([
+  z.looseObject({ status: z.literal('resolved') }),
+  z.looseObject({ action: z.literal('resolved') }),
+  z.looseObject({ type: z.literal('alert.recovered') }),
+]);
 
-function isResolved(bytes: Buffer): boolean {
+function isResolved(body: string): boolean {
   try {
-    const body: unknown = JSON.parse(bytes.toString('utf8'));
-    return isObject(body) && 'status' in body && body.status === RESOLVED;
+    return OVER.safeParse(JSON.parse(body)).success;
   } catch {
     return false;
   }

@@ -1,7 +1,9 @@
 import type { Db, Tx } from '@switchboard/database';
-import { and, asc, eq } from 'drizzle-orm';
+import { and, asc, eq, gt, isNotNull, sql } from 'drizzle-orm';
 import type { FlagPath } from '../flags/edit-flag.ts';
 import { flagHooks } from '../schema/index.ts';
+
+const PAGE_SIZE = 100;
 
 export type HookRow = typeof flagHooks.$inferSelect;
 
@@ -12,12 +14,16 @@ export interface FlagHooksStore {
   list(at: FlagPath): Promise<HookRow[]>;
   /** Returns the number of hooks of a project. */
   count(projectId: string): Promise<number>;
+  /** Returns a page of encrypted secrets, by the id of their hook, which is also their context. */
+  secretsAfter(id: string | undefined): Promise<{ encrypted: string; context: string }[]>;
+  /** Replaces an encrypted secret unless it has changed. */
+  replaceSecret(id: string, encrypted: string, by: string): Promise<void>;
   /** Removes and returns a hook. Returns undefined if it does not exist. */
   remove(at: FlagPath, id: string): Promise<HookRow | undefined>;
 }
 
 export function createFlagHooksStore(db: Db | Tx): FlagHooksStore {
-  const { id, projectId, key } = flagHooks;
+  const { id, projectId, key, encryptedSecret } = flagHooks;
   const ofFlag = (at: FlagPath) => and(eq(projectId, at.projectId), eq(key, at.key));
   return {
     async add(row) {
@@ -34,6 +40,21 @@ export function createFlagHooksStore(db: Db | Tx): FlagHooksStore {
     list: (at) => db.select().from(flagHooks).where(ofFlag(at)).orderBy(asc(id)),
 
     count: (project) => db.$count(flagHooks, eq(projectId, project)),
+
+    secretsAfter: (after) =>
+      db
+        .select({ encrypted: sql<string>`${encryptedSecret}`, context: id })
+        .from(flagHooks)
+        .where(and(isNotNull(encryptedSecret), after === undefined ? undefined : gt(id, after)))
+        .orderBy(asc(id))
+        .limit(PAGE_SIZE),
+
+    async replaceSecret(hook, encrypted, by) {
+      await db
+        .update(flagHooks)
+        .set({ encryptedSecret: by })
+        .where(and(eq(id, hook), eq(encryptedSecret, encrypted)));
+    },
 
     async remove(at, hook) {
       const [removed] = await db

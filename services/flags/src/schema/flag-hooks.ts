@@ -10,6 +10,8 @@ export const flagHooks = pgTable(
     key: text().notNull(),
     name: text().notNull(),
     secretHash: text('secret_hash').notNull(),
+    /** The secret, encrypted with WEBHOOK_SECRET, to check signatures. Null: the hook was created before it had one. */
+    encryptedSecret: text('encrypted_secret'),
     createdAt: timestamp('created_at', { withTimezone: true, precision: 3, mode: 'date' })
       .notNull()
       .defaultNow(),

@@ -1,6 +1,7 @@
 import type { FlagEntry } from '@switchboard/contracts';
 import type { Tx } from '@switchboard/database';
-import { createRateLimits, projectOfRegion } from '@switchboard/http';
+import { createRateLimits, projectOfRegion, runOnce } from '@switchboard/http';
+import { createEncryption } from '@switchboard/runtime';
 import { createChangeRequests } from '../change-requests/change-requests.ts';
 import { withdrawNaming, withdrawOfEdited } from '../change-requests/removal.ts';
 import { changeRequestsRoutes } from '../change-requests/routes.ts';
@@ -26,7 +27,7 @@ const HOOK_CALLS = { address: 120, hook: 30 };
 
 /** Opens the editing of flags and cohorts, now, scheduled and by hooks. */
 export function openEditing(service: FlagsService, onChanged: (projectId: string) => void): void {
-  const { app, audit, config, directory, region, run, share } = service;
+  const { app, audit, config, directory, logger, region, run, share } = service;
   const editing = {
     ...service,
     onChanged,
@@ -53,7 +54,11 @@ export function openEditing(service: FlagsService, onChanged: (projectId: string
       hook: limit({ name: 'calls of a hook', points: HOOK_CALLS.hook, durationSeconds: 60 }),
     },
     publicUrl: config.PUBLIC_API_URL,
+    encryption: createEncryption({ secrets: config.WEBHOOK_SECRET, purpose: 'secrets of hooks' }),
   });
   flagHooksRoutes(app, { hooks, audit, ofProject });
-  run(createMaking(editing));
+  run(
+    createMaking(editing),
+    runOnce((signal) => hooks.reencrypt(logger, signal)),
+  );
 }

@@ -177,6 +177,7 @@ function commonSettings({ issuer, audience, jwksUrl }: AccessTokens, folder: str
     PUBLIC_LINK_BASE_URL: 'https://links.example/shared',
     LINK_SECRET: 'the link secret of a test with 32 or more characters',
     IDENTITY_SECRET: 'the identity secret of a test with 32 or more characters',
+    WEBHOOK_SECRET: 'the webhook secret of a test with 32 or more characters',
     AUTH_ISSUER: issuer,
     AUTH_AUDIENCE: audience,
     AUTH_JWKS_URL: jwksUrl,

@@ -23,11 +23,12 @@ export function Hooks({ flagKey }: { flagKey: string }) {
   const params = { projectId: project.id, key: flagKey };
   const key = ['listFlagHooks', project.id, flagKey];
   const [name, setName] = useState('');
+  const [secret, setSecret] = useState('');
   const [created, setCreated] = useState<NewHook>();
   const [deleted, setDeleted] = useState<Hook>();
   const query = useCall(key, (client, options) => client.call('listFlagHooks', { params }, options));
   const create = useChange(
-    (client, body: { name: string }) => client.call('createFlagHook', { params, body }),
+    (client, body: { name: string; secret?: string }) => client.call('createFlagHook', { params, body }),
     { refresh: [key] },
   );
   const remove = useChange(
@@ -78,15 +79,13 @@ export function Hooks({ flagKey }: { flagKey: string }) {
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            create.mutate(
-              { name },
-              {
-                onSuccess(hook) {
-                  setName('');
-                  setCreated(hook);
-                },
+            create.mutate(secret === '' ? { name } : { name, secret }, {
+              onSuccess(hook) {
+                setName('');
+                setSecret('');
+                setCreated(hook);
               },
-            );
+            });
           }}
         >
           <Bar>
@@ -96,6 +95,14 @@ export function Hooks({ flagKey }: { flagKey: string }) {
               required
               maxLength={100}
               onChange={({ target }) => setName(target.value)}
+            />
+            <TextField
+              label={t('Its signing secret (optional)')}
+              value={secret}
+              minLength={16}
+              maxLength={200}
+              autoComplete="off"
+              onChange={({ target }) => setSecret(target.value)}
             />
             <Button type="submit" disabled={create.isPending || name.trim() === ''}>
               {t('Create hook')}
@@ -126,7 +133,11 @@ function Created({ hook: { name, url, secret }, onClose }: { hook: NewHook; onCl
   const command = `curl -X POST ${url} \\\n  -H 'Authorization: Bearer ${secret}'`;
   return (
     <Dialog title={t('Hook {name}', { name })} onClose={onClose} wide>
-      <p>{t('Let the monitor send POST to the address, with the secret as the bearer token.')}</p>
+      <p>
+        {t(
+          'Let the monitor send POST to the address, with the secret as the bearer token, or signed with the secret.',
+        )}
+      </p>
       <Code text={url} name={t('the address')} />
       <p>{t('Copy the secret now. It is not shown again.')}</p>
       <Code text={secret} name={t('the secret')} />

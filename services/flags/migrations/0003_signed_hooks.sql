@@ -1,0 +1,1 @@
+ALTER TABLE "flag_hooks" ADD COLUMN "encrypted_secret" text;
