@@ -43,6 +43,7 @@ export async function addPerson({ call, manage, key }: AllServices, name: string
   });
   await addEvents({ call, key }, name, 3);
   await computeCohorts({ manage }, name);
+  await watchCohort({ manage }, name);
 
   const opened = await asVisitor('POST', '/v1/conversations', {
     distinctId,
@@ -108,6 +109,20 @@ async function addWebhook({ manage }: Pick<AllServices, 'manage'>): Promise<void
     types: ['event', 'audit', 'conversation.opened', 'conversation.turn', 'conversation.resolved'],
     events: [{ event: 'seen' }],
   });
+}
+
+/** Adds a webhook for a cohort with the person, and waits until its members are stored. */
+async function watchCohort({ manage }: Pick<AllServices, 'manage'>, name: string): Promise<void> {
+  const path = `/projects/${PROJECT}/webhooks/of-${name.at(0)}`;
+  const cohorts = [`of-${name.at(0)}`];
+  await manage('delivery', 'PUT', path, { url: 'https://hooks.invalid/', types: ['cohort.left'], cohorts });
+  await eventually(
+    async () => {
+      const { watched } = await manage('delivery', 'GET', path);
+      if (watched[0].members !== 1) throw new Error('not compared yet');
+    },
+    { withinMs: 60_000 },
+  );
 }
 
 /** Adds an alert that fires at once, since nothing sends its event. */

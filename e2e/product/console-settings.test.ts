@@ -103,6 +103,39 @@ describe.skipIf(!hasChromium)('the settings in the console', () => {
     await page.getByText('No webhook yet.', { exact: false }).waitFor();
   });
 
+  it('creates a webhook for people who enter a cohort, and shows the state of the cohort', async () => {
+    await open('/webhooks');
+    await page.getByRole('button', { name: 'Create webhook' }).click();
+    await dialog().getByLabel('Id', { exact: true }).fill('crm');
+    await dialog().getByLabel('URL').fill('https://hooks.example.com/');
+    await dialog().getByLabel('Events', { exact: true }).uncheck();
+    await dialog().getByLabel('People who enter a cohort').check();
+    const create = dialog().getByRole('button', { name: 'Create webhook' });
+    await expect.poll(() => create.isDisabled()).toBe(true);
+    await dialog().getByLabel('Beta testers').check();
+    expect(await violationsOf(page)).toEqual([]);
+    await create.click();
+    await page
+      .getByRole('dialog', { name: 'Signing secret' })
+      .getByRole('button', { name: 'Close' })
+      .last()
+      .click();
+    const state = page.getByText('coh_beta: 2 people', { exact: false });
+    const isShown = async () => {
+      await page.reload();
+      return state.waitFor({ timeout: 3_000 }).then(
+        () => true,
+        () => false,
+      );
+    };
+    await expect.poll(isShown, { timeout: 30_000 }).toBe(true);
+    expect(await violationsOf(page)).toEqual([]);
+    await look('webhooks-cohorts');
+    await page.getByRole('button', { name: 'Delete webhook' }).click();
+    await dialog().getByRole('button', { name: 'Delete webhook' }).click();
+    await page.getByText('No webhook yet.', { exact: false }).waitFor();
+  });
+
   it('shows the command that imports events, and how far each import is', async () => {
     const { management_url: url, project_id: projectId, tokens } = running.demo;
     await open('/imports');

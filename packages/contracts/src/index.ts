@@ -28,6 +28,7 @@ export * from './collaboration/subscriptions.ts';
 export * from './collaboration/thread-inbox.ts';
 export * from './collaboration/threads.ts';
 export * from './console.ts';
+export * from './delivery/watched-cohorts.ts';
 export * from './delivery/webhooks.ts';
 export * from './event-log/access.ts';
 export * from './event-log/acls.ts';

@@ -3,10 +3,13 @@ import { ingestionTopics } from '@switchboard/contracts';
 import { directoryMigrations, openErasures } from '@switchboard/directory';
 import { defineService, openAuditTrail, openReplica, projectOfRegion, runOnce } from '@switchboard/http';
 import { createEncryption, createRetention } from '@switchboard/runtime';
+import { createWatchesPublisher } from './cohorts/publisher.ts';
+import { createCohortsStore } from './cohorts/store.ts';
 import { deliverySettings } from './config.ts';
 import { createErasure } from './erasure/erasure.ts';
 import { createErasureStore } from './erasure/store.ts';
 import { alerts } from './intake/alerts.ts';
+import { cohorts } from './intake/cohort-changes.ts';
 import { conversations } from './intake/conversations.ts';
 import { runs } from './intake/runs.ts';
 import { createMessages } from './messages/messages.ts';
@@ -32,10 +35,19 @@ export const deliveryService = defineService({
     const { app, config, database, db, directory, logger, region, run } = service;
     const encryption = createEncryption({ secrets: config.WEBHOOK_SECRET, purpose: 'webhook secrets' });
     const ofProject = projectOfRegion(directory, region);
-    const stores = { webhooks: createWebhooksStore(db), messages: createMessagesStore(db) };
+    const stores = {
+      webhooks: createWebhooksStore(db),
+      messages: createMessagesStore(db),
+      cohorts: createCohortsStore(db),
+    };
 
     const { wake } = openSending(service, encryption, constants);
-    const webhooks = createWebhooks({ ...service, encryption, store: stores.webhooks });
+    const webhooks = createWebhooks({
+      ...service,
+      encryption,
+      store: stores.webhooks,
+      cohorts: stores.cohorts,
+    });
     webhooksRoutes(app, { webhooks, ofProject });
     const messages = createMessages({ ...service, ...stores, store: stores.messages, onQueued: wake });
     messagesRoutes(app, { messages, ofProject });
@@ -43,20 +55,21 @@ export const deliveryService = defineService({
 
     const intakes = [
       { group: 'delivery.events', topics: [ingestionTopics.events] },
-      ...[runs, alerts, conversations].map(({ group, topic }) => ({ group, topics: [topic] })),
+      ...[runs, alerts, conversations, cohorts].map(({ group, topic }) => ({ group, topics: [topic] })),
       { group: 'delivery.audit', topics: [AUDIT_TOPIC] },
     ];
     run(
       openErasures({
         ...service,
         intakes,
-        sources: ['messenger'],
-        eraser: (slow) => createErasure(createErasureStore(slow)),
+        sources: ['messenger', 'analytics'],
+        eraser: (slow) => createErasure(createErasureStore(slow), stores.webhooks),
       }),
       createRetention({
         ...service,
         data: expiringData(createRetentionStore(db)),
       }),
+      createWatchesPublisher(service),
       runOnce((signal) => webhooks.reencrypt(logger, signal)),
     );
     app.health.add('database', database.ping);

@@ -5,6 +5,7 @@ import { managementOf, projectParams } from '../management/common.ts';
 import { deleted, jsonBody, jsonResponse } from '../operation/bodies.ts';
 import { operation } from '../operation/operation.ts';
 import { paging } from '../operation/paging.ts';
+import { MAX_WATCHED_COHORTS } from './watched-cohorts.ts';
 
 /** The types of messages that a webhook can subscribe to. */
 export const WEBHOOK_TYPES = [
@@ -12,6 +13,8 @@ export const WEBHOOK_TYPES = [
   'report.ran',
   'alert.fired',
   'alert.recovered',
+  'cohort.entered',
+  'cohort.left',
   'conversation.opened',
   'conversation.turn',
   'conversation.resolved',
@@ -52,6 +55,13 @@ const fields = {
   events: z.array(chosenEvent).max(20).openapi({
     description: 'The events that the type event sends. An event that matches one of them is sent.',
   }),
+  cohorts: z
+    .array(id.openapi({ example: 'beta' }))
+    .max(MAX_WATCHED_COHORTS)
+    .refine((ids) => new Set(ids).size === ids.length, 'names a cohort twice')
+    .openapi({
+      description: 'The cohorts that the types cohort.entered and cohort.left are about.',
+    }),
   enabled: z.boolean().openapi({ description: 'Whether messages are queued and sent.' }),
   ordered: z.boolean().openapi({
     description:
@@ -64,6 +74,7 @@ export const webhookDefinition = z
     ...fields,
     description: fields.description.default(''),
     events: fields.events.default([]),
+    cohorts: fields.cohorts.default([]),
     enabled: fields.enabled.default(true),
     ordered: fields.ordered.default(false),
   })
@@ -71,13 +82,33 @@ export const webhookDefinition = z
     path: ['events'],
     message: 'name one or more events if types contains event, and none otherwise',
   })
+  .refine(
+    ({ types, cohorts }) =>
+      types.some((type) => type === 'cohort.entered' || type === 'cohort.left') === cohorts.length > 0,
+    {
+      path: ['cohorts'],
+      message: 'name one or more cohorts if types contains cohort.entered or cohort.left, and none otherwise',
+    },
+  )
   .openapi('WebhookDefinition');
 export type WebhookDefinition = z.infer<typeof webhookDefinition>;
+
+const watchedCohort = z.object({
+  cohort: id,
+  members: z.int().min(0).nullable().openapi({ description: 'The number of its members.' }),
+  comparedAt: timestamp.nullable().openapi({
+    description: 'When its members were last compared. null: not yet.',
+  }),
+  failure: z.string().nullable().openapi({
+    description: 'Why they could not be compared. Nothing is sent until they can be.',
+  }),
+});
 
 export const webhook = z
   .object({
     id,
     ...fields,
+    watched: z.array(watchedCohort).openapi({ description: 'The state of each of its cohorts.' }),
     disabledReason: z.enum(['gone', 'failing']).nullable().openapi({
       description:
         'Why the webhook was disabled: gone after a response 410, failing after five days without a success. null if it was not, or if you disabled it.',
@@ -166,7 +197,7 @@ export const putWebhook = operation({
   errors: {
     404: 'Project not found.',
     409: {
-      description: 'The project has as many webhooks as it may have.',
+      description: 'The project has as many webhooks, or its webhooks as many cohorts, as they may have.',
       message: `The project already has ${MAX_WEBHOOKS} webhooks; delete one of them first.`,
     },
   },

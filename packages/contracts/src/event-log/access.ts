@@ -3,6 +3,7 @@ import { REPORT_RUN_REQUESTS_TOPIC } from '../analytics/run-requests.ts';
 import { REPORT_RUNS_TOPIC } from '../analytics/runs.ts';
 import { ARCHIVE_FILES_TOPIC } from '../archive/files.ts';
 import { COHORT_MEMBERS_TOPIC, COHORTS_TOPIC } from '../cohorts.ts';
+import { COHORT_CHANGES_TOPIC, WATCHED_COHORTS_TOPIC } from '../delivery/watched-cohorts.ts';
 import { ingestionTopics } from '../ingestion/records.ts';
 import { REJECTIONS_TOPIC } from '../ingestion/rejections.ts';
 import { MEMBERSHIPS_TOPIC } from '../memberships.ts';
@@ -102,9 +103,11 @@ const followers = {
       REPORT_RUN_REQUESTS_TOPIC,
       ALERTS_TOPIC,
       COHORT_MEMBERS_TOPIC,
+      COHORT_CHANGES_TOPIC,
+      WATCHED_COHORTS_TOPIC,
       REJECTIONS_TOPIC,
     ],
-    writes: [REPORT_RUNS_TOPIC, ALERTS_TOPIC, COHORT_MEMBERS_TOPIC],
+    writes: [REPORT_RUNS_TOPIC, ALERTS_TOPIC, COHORT_MEMBERS_TOPIC, COHORT_CHANGES_TOPIC],
     reads: [
       { group: 'analytics.archive-files', topics: [ARCHIVE_FILES_TOPIC] },
       { group: 'analytics.people', topics: [identifies, groups] },
@@ -112,6 +115,7 @@ const followers = {
       // A group for each process with viewers of live events.
       { group: 'analytics.live.*', topics: [events] },
       { group: 'analytics.cohorts', topics: [COHORTS_TOPIC] },
+      { group: 'analytics.watched-cohorts', topics: [WATCHED_COHORTS_TOPIC] },
       { group: 'analytics.rejections', topics: [REJECTIONS_TOPIC] },
       { group: 'analytics.report-run-requests', topics: [REPORT_RUN_REQUESTS_TOPIC] },
       personIdsOf('analytics'),
@@ -123,10 +127,13 @@ const followers = {
   }),
   identity: follower('identity', { creates: [MEMBERSHIPS_TOPIC], writes: [MEMBERSHIPS_TOPIC] }),
   delivery: follower('delivery', {
+    creates: [WATCHED_COHORTS_TOPIC],
+    writes: [WATCHED_COHORTS_TOPIC],
     reads: [
       { group: 'delivery.events', topics: [events] },
       { group: 'delivery.report-runs', topics: [REPORT_RUNS_TOPIC] },
       { group: 'delivery.alerts', topics: [ALERTS_TOPIC] },
+      { group: 'delivery.cohort-changes', topics: [COHORT_CHANGES_TOPIC] },
       { group: 'delivery.conversations', topics: [CONVERSATIONS_TOPIC] },
       { group: 'delivery.audit', topics: [AUDIT_TOPIC] },
     ],

@@ -9,6 +9,7 @@ import {
   publishedCohortParts,
   seenPeople,
   unpublishedCohortParts,
+  watchedCohorts,
 } from '../schema/index.ts';
 
 export interface CohortKey {
@@ -56,7 +57,10 @@ export interface CohortMembersStore extends OutboxSource<ChangedPart> {
   digests(cohort: CohortKey): Promise<Map<string, string>>;
   /** Saves a computed list and ends its claim. Does nothing if the conditions have changed. */
   save(cohort: ClaimedCohort, change: { changed: readonly Part[]; gone: readonly string[] }): Promise<void>;
-  /** Ends a claim. The list is due again at `dueAt`, or at once if it was requested since. */
+  /**
+   * Ends a claim. The list is due again at `dueAt`, or at once if it was requested since. If the cohort is watched, its
+   * members are due.
+   */
   finish(cohort: ClaimedCohort, list: CohortList, dueAt: Date): Promise<void>;
   /** Returns the next page of ids of a project with any event or identify call. */
   knownIds(projectId: string, after: string, limit: number): Promise<string[]>;
@@ -187,7 +191,9 @@ export function createCohortMembersStore(db: Db | Tx): CohortMembersStore {
           update ${cohortLists} set list = ${JSON.stringify(list)}::json, claimed_until = null,
             due_at = case when due_at = claimed_until then ${dueAt.toISOString()}::timestamptz else due_at end
           where ${isCohort(cohort)} and combine = ${cohort.combine} and did = ${JSON.stringify(cohort.did)}::jsonb`);
-        if (count > 0) await announce(tx, cohort, [STATE]);
+        if (count === 0) return;
+        await announce(tx, cohort, [STATE]);
+        await tx.execute(sql`update ${watchedCohorts} set due_at = ${AT_ONCE} where ${isCohort(cohort)}`);
       });
     },
 

@@ -7,6 +7,7 @@ import {
 } from '@switchboard/event-log';
 import type { Logger } from '@switchboard/runtime';
 import type { CohortKey, CohortMembersStore } from '../cohort-members/store.ts';
+import type { WatchedPeopleStore } from '../watched-people/store.ts';
 import type { PeopleStore } from './store.ts';
 
 const COHORTS_GROUP = 'analytics.cohorts';
@@ -14,19 +15,31 @@ const COHORTS_GROUP = 'analytics.cohorts';
 interface ConsumerOptions {
   store: Pick<PeopleStore, 'saveCohort' | 'removeCohort'>;
   lists: Pick<CohortMembersStore, 'define'>;
+  watches: Pick<WatchedPeopleStore, 'forget' | 'request'>;
   log: EventLog;
   logger: Logger;
 }
 
 /** Keeps the replica of cohorts up to date. The flags service creates the topic. */
-export function createCohortsConsumer({ store, lists, log, logger }: ConsumerOptions): BackgroundConsumer {
+export function createCohortsConsumer({
+  store,
+  lists,
+  watches,
+  log,
+  logger,
+}: ConsumerOptions): BackgroundConsumer {
   const topics = [COHORTS_TOPIC];
 
   async function save(named: CohortKey, cohort: CohortRecord | null): Promise<void> {
     const { did, combine = 'all' } = cohort ?? {};
     await lists.define(named, did && { did, combine });
-    if (cohort === null) await store.removeCohort(named.projectId, named.id);
-    else await store.saveCohort(cohort);
+    if (cohort === null) {
+      await store.removeCohort(named.projectId, named.id);
+      await watches.forget(named);
+    } else {
+      await store.saveCohort(cohort);
+      await watches.request(named);
+    }
   }
 
   async function handle(batch: RecordBatch): Promise<void> {

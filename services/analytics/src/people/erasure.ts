@@ -11,6 +11,7 @@ import { createGroupMembersStore } from '../group-members/store.ts';
 import { createPersonsStore } from '../persons/store.ts';
 import { createRejectionsStore } from '../rejections/store.ts';
 import { createSeenStore } from '../seen/store.ts';
+import { createWatchedPeopleStore } from '../watched-people/store.ts';
 import { createPeopleStore } from './store.ts';
 
 /** The dependencies for erasing in ClickHouse. */
@@ -28,6 +29,7 @@ export function createErasure(db: Db, clickHouse: InClickhouse | undefined): Era
   const persons = createPersonsStore(db);
   const seen = createSeenStore(db);
   const lists = createCohortMembersStore(db);
+  const watches = createWatchedPeopleStore(db);
   const dictionary = createDictionaryStore(db);
   const groups = createGroupMembersStore(db);
   return {
@@ -37,6 +39,7 @@ export function createErasure(db: Db, clickHouse: InClickhouse | undefined): Era
       await lists.erase(projectId, distinctIds);
       await persons.erase(projectId, distinctIds);
       await seen.remove(projectId, distinctIds);
+      await watches.erase(projectId, distinctIds);
       await groups.count(projectId, distinctIds);
       const keys = distinctIds.map((distinctId) => [projectId, distinctId]);
       for (const table of [PEOPLE, PERSON_IDS]) await clickHouse?.people.remove(table, keys, { signal });
@@ -51,6 +54,7 @@ export function createErasure(db: Db, clickHouse: InClickhouse | undefined): Era
       await dictionary.removeProject(projectId);
       await store.eraseProject(projectId);
       await lists.eraseProject(projectId);
+      await watches.eraseProject(projectId, signal);
       await removeProjectState(db, projectId, signal);
       await createPersonIds(db).removeProject(projectId, signal);
       await persons.eraseProject(projectId);

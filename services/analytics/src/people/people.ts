@@ -4,15 +4,19 @@ import { isOfPerson, parseAttribute } from '../conditions/attributes.ts';
 import { attributeOf, type Cohort } from '../conditions/cohorts.ts';
 import { readBy, readsPersons } from '../queries/reads.ts';
 import type { WantedPeople } from './sources.ts';
-import type { PeopleStore } from './store.ts';
+import type { CohortOnFile, PeopleStore } from './store.ts';
 
-/** The data about people that a query reads. */
-export interface PeopleOfQuery {
+/** Cohorts, and the data about people that they need. */
+export interface PeopleOfCohorts {
   cohorts: ReadonlyMap<string, Cohort>;
   /** The cohorts with a computed list, and how it is combined. */
   lists: ReadonlyMap<string, Combination>;
-  /** Undefined if the query reads neither traits nor groups. */
+  /** Undefined if neither traits nor groups are read. */
   wanted: WantedPeople | undefined;
+}
+
+/** The data about people that a query reads. */
+export interface PeopleOfQuery extends PeopleOfCohorts {
   /** Whether the query reads who the person of an event is. */
   readsPersons: boolean;
   /** Changes when a cohort changes. */
@@ -59,20 +63,30 @@ export function createPeople(store: Pick<PeopleStore, 'cohortBytes' | 'cohorts'>
       if (query.cohort !== undefined && !found.some(({ id }) => id === query.cohort)) {
         throw new BadRequest(`cohort: the project has no cohort "${query.cohort}"`);
       }
-      const wanted = wantedOf([
-        ...attributes,
-        ...found.flatMap(({ id, match }) =>
-          match.map((clause) => ({ path: pathOf(id), name: attributeOf(clause) })),
-        ),
-      ]);
       return {
-        cohorts: new Map(found.map(({ id, match, distinctIds }) => [id, { match, distinctIds }])),
-        lists: new Map(found.flatMap(({ id, did }) => (did === undefined ? [] : [[id, did] as const]))),
-        wanted,
+        ...peopleOfCohorts(found, attributes, pathOf),
         readsPersons: readsPersons(query),
         version: etagOf(JSON.stringify(found)),
       };
     },
+  };
+}
+
+/** Returns what cohorts read, and these attributes. `pathOf` names the place of a cohort for errors. */
+export function peopleOfCohorts(
+  found: readonly CohortOnFile[],
+  attributes: readonly { path: string; name: string }[] = [],
+  pathOf = (id: string) => id,
+): PeopleOfCohorts {
+  return {
+    cohorts: new Map(found.map(({ id, match, distinctIds }) => [id, { match, distinctIds }])),
+    lists: new Map(found.flatMap(({ id, did }) => (did === undefined ? [] : [[id, did] as const]))),
+    wanted: wantedOf([
+      ...attributes,
+      ...found.flatMap(({ id, match }) =>
+        match.map((clause) => ({ path: pathOf(id), name: attributeOf(clause) })),
+      ),
+    ]),
   };
 }
 

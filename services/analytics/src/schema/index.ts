@@ -17,3 +17,4 @@ export {
 export { rejections } from './rejections.ts';
 export { savedReports } from './saved-reports.ts';
 export { seenPeople } from './seen-people.ts';
+export { unpublishedCohortChanges, watchedCohorts, watchedPeople } from './watched-cohorts.ts';

@@ -23,6 +23,9 @@ import { createRejectionsConsumer } from '../rejections/consumer.ts';
 import { createRejectionsStore, oldRejections } from '../rejections/store.ts';
 import { createSeenConsumer, SEEN_GROUP, SEEN_TOPICS } from '../seen/seen-consumer.ts';
 import { createSeenStore, unseenIds } from '../seen/store.ts';
+import { createWatchedCohortsConsumer } from '../watched-cohorts/consumer.ts';
+import { createCohortChangesPublisher } from '../watched-cohorts/publisher.ts';
+import { createWatchedPeopleStore } from '../watched-people/store.ts';
 import type { ClickHouseStores } from './clickhouse.ts';
 
 /** The consumer group that applies identify and group calls. */
@@ -59,12 +62,20 @@ export function runErasures(service: Analytics, clickHouse: ClickHouseStores | u
 export function runPeople(service: Analytics, expiring: ExpiringData[]): void {
   const { config, database, db, run } = service;
   const store = createStateStore(database);
+  const watches = createWatchedPeopleStore(db);
   // Flags applies the same calls and stores those that cannot be applied.
   const onRejected = () => undefined;
   run(
     createUserStateConsumer({ ...service, group: PEOPLE_GROUP, store, onRejected }),
-    createCohortsConsumer({ ...service, store: createPeopleStore(db), lists: createCohortMembersStore(db) }),
+    createCohortsConsumer({
+      ...service,
+      store: createPeopleStore(db),
+      lists: createCohortMembersStore(db),
+      watches,
+    }),
     createCohortMembersPublisher(service),
+    createWatchedCohortsConsumer({ ...service, store: watches, replication: config.TOPIC_REPLICATION }),
+    createCohortChangesPublisher(service),
     createPersonIdsConsumer({ ...service, group: PERSON_IDS_GROUP, applied: saveChanges }),
     createGroupCounter({ ...service, store: createGroupMembersStore(db) }),
     createSeenConsumer({ ...service, store: createSeenStore(db) }),

@@ -46,6 +46,9 @@ import { createSavedReportsStore } from '../saved-reports/store.ts';
 import { createSeenStore } from '../seen/store.ts';
 import { sqlQueriesRoutes } from '../sql-queries/routes.ts';
 import { createRunSql } from '../sql-queries/sql-queries.ts';
+import { createCompare } from '../watched-cohorts/compare.ts';
+import { createCohortWatcher } from '../watched-cohorts/watcher.ts';
+import { createWatchedPeopleStore } from '../watched-people/store.ts';
 import { createWatermark } from '../watermark/watermark.ts';
 import type { ClickHouseStores } from './clickhouse.ts';
 import { openFiles, openTables } from './engine.ts';
@@ -102,6 +105,16 @@ export function openQueries(
   });
   const compute = createCompute({ queue, engine: opened.engine, knownIds: listsStore.knownIds, clock });
   const cohortLists = createCohortLists({ ...service, store: listsStore, compute: compute.lists });
+  const watches = createWatchedPeopleStore(db);
+  const { knownIds } = listsStore;
+  const compare = createCompare({ ...opened, queue, store, listed, knownIds, storedPeople: watches.people });
+  const watcher = createCohortWatcher({ ...service, store: watches, compare });
+  metrics.gaugeBy(
+    'switchboard_watched_cohorts_failed',
+    'Cohorts of webhooks that could not be compared with their members before.',
+    [],
+    async () => [{ labels: {}, value: await watches.failed() }],
+  );
   const live = createLiveEvents({ ...service, stored, erased: () => readErasedPeople(db) });
   const streams = openStreams(service);
   service.add(streams, { stop: streams.close });
@@ -111,7 +124,16 @@ export function openQueries(
     store: savedReportsStore,
     replication: config.TOPIC_REPLICATION,
   });
-  run(watermark, savedReports, requests, cohortLists, live, evaluator, createAlertsPublisher(service));
+  run(
+    watermark,
+    savedReports,
+    requests,
+    cohortLists,
+    watcher,
+    live,
+    evaluator,
+    createAlertsPublisher(service),
+  );
 
   const respond = createRespond({
     bodies: app.bodies,

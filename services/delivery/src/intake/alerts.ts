@@ -7,7 +7,7 @@ export const alerts = {
   topic: ALERTS_TOPIC,
   schema: alertRecord,
   invalid: 'not an incident of an alert',
-  happeningOf,
+  happeningsOf: (record: AlertRecord) => [happeningOf(record)],
 };
 
 function happeningOf({ type, at, ...data }: AlertRecord): Happening {

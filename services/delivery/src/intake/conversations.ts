@@ -7,7 +7,7 @@ export const conversations = {
   topic: CONVERSATIONS_TOPIC,
   schema: conversationRecord,
   invalid: 'not a change of a conversation',
-  happeningOf,
+  happeningsOf: (record: ConversationRecord) => [happeningOf(record)],
 };
 
 function happeningOf(record: ConversationRecord): Happening {

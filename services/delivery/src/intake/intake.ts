@@ -19,6 +19,8 @@ export interface Happening {
   acceptedAt: string;
   occurrence: Occurrence;
   type: WebhookType;
+  /** Only for webhooks that watch this cohort. */
+  cohortId?: string;
 }
 
 export type Intake = ReturnType<typeof createIntake>;
@@ -61,9 +63,10 @@ export function createIntake({ webhooks, messages, clock, onQueued, onDiscarded 
         happenings.map(({ projectId }) => projectId),
       );
       const queued: Queued = new Map();
-      for (const { projectId, acceptedAt, occurrence, type } of happenings) {
+      for (const { projectId, acceptedAt, occurrence, type, cohortId } of happenings) {
         for (const webhook of asking.get(projectId) ?? []) {
-          if (webhook.types.includes(type) && isSince(webhook, acceptedAt))
+          const isAsked = cohortId === undefined || webhook.cohorts.includes(cohortId);
+          if (isAsked && webhook.types.includes(type) && isSince(webhook, acceptedAt))
             addTo(queued, webhook, occurrence);
         }
       }

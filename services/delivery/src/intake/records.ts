@@ -14,20 +14,22 @@ interface RecordsOptions {
   logger: Logger;
 }
 
-/** A topic of which each record is an occurrence. The service that publishes it creates it. */
+/** A topic of which each record is one or more occurrences. The service that publishes it creates it. */
 interface Source<T> {
   group: string;
   topic: string;
   schema: z.ZodType<T>;
   /** Why a record is a dead letter. */
   invalid: string;
-  happeningOf(record: T): Happening;
+  happeningsOf(record: T): Happening[];
+  /** Called with each record before its messages are queued. */
+  onRecord?(record: T): Promise<void>;
 }
 
 /** Queues messages for the records of a topic. */
 export function createRecordsConsumer<T>(
   { intake, ...options }: RecordsOptions,
-  { schema, happeningOf, ...source }: Source<T>,
+  { schema, happeningsOf, onRecord, ...source }: Source<T>,
 ): BackgroundConsumer {
   function parse({ value }: StoredRecord): T | undefined {
     try {
@@ -41,6 +43,9 @@ export function createRecordsConsumer<T>(
     ...options,
     ...source,
     parse,
-    apply: (records) => intake.accept(records.map(happeningOf)),
+    async apply(records) {
+      if (onRecord !== undefined) for (const record of records) await onRecord(record);
+      await intake.accept(records.flatMap(happeningsOf));
+    },
   });
 }

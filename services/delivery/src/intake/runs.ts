@@ -7,7 +7,7 @@ export const runs = {
   topic: REPORT_RUNS_TOPIC,
   schema: reportRunRecord,
   invalid: 'not a run of a report',
-  happeningOf,
+  happeningsOf: (record: ReportRunRecord) => [happeningOf(record)],
 };
 
 function happeningOf(run: ReportRunRecord): Happening {

@@ -13,6 +13,8 @@ export const webhooks = pgTable(
     types: text().array().notNull(),
     /** JSON of the chosen events. */
     events: text().notNull(),
+    /** The cohorts that it watches. */
+    cohorts: text().array().notNull().default([]),
     enabled: boolean().notNull(),
     ordered: boolean().notNull(),
     /** Encrypted. */

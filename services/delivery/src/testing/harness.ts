@@ -2,6 +2,7 @@ import { auditTopic } from '@switchboard/audit';
 import {
   ALERTS_TOPIC,
   type AuditEntry,
+  COHORT_CHANGES_TOPIC,
   CONVERSATIONS_TOPIC,
   ingestionTopics,
   REPORT_RUNS_TOPIC,
@@ -38,6 +39,7 @@ export async function useDelivery({ env = {}, clock, constants = {} }: StartOpti
     { ...topic, name: ingestionTopics.events },
     { ...topic, name: REPORT_RUNS_TOPIC },
     { ...topic, name: ALERTS_TOPIC },
+    { ...topic, name: COHORT_CHANGES_TOPIC },
     { ...topic, name: CONVERSATIONS_TOPIC },
     auditTopic(1),
   ]);

@@ -1,7 +1,7 @@
 import type { WebhookDefinition } from '@switchboard/contracts';
 import { type Db, type Transactor, type Tx, tryTransaction } from '@switchboard/database';
 import { and, asc, eq, inArray, sql } from 'drizzle-orm';
-import { messages, type WebhookRow, webhooks } from '../schema/index.ts';
+import { cohortStates, messages, unpublishedWatches, type WebhookRow, webhooks } from '../schema/index.ts';
 
 export type { WebhookRow };
 export type ListedWebhook = WebhookRow & { waiting: number };
@@ -14,6 +14,9 @@ interface NewSecret {
 /** A row with one or two encrypted secrets, for their re-encryption. */
 export type SecretsOfWebhook = Pick<WebhookRow, 'projectId' | 'id' | 'secret' | 'previousSecret'>;
 
+/** The result of creating or replacing a webhook. */
+type PutOutcome = 'created' | 'replaced' | 'full' | 'manyCohorts';
+
 const PAGE_SIZE = 500;
 
 export interface WebhooksStore {
@@ -23,16 +26,18 @@ export interface WebhooksStore {
   /** Returns the enabled webhooks of these projects. */
   enabledOf(projectIds: readonly string[]): Promise<WebhookRow[]>;
   /**
-   * Creates or replaces a webhook. Returns whether it is new, or `full` if the project has `max` others. The secret is
-   * stored only with a new one.
+   * Creates or replaces a webhook. Returns whether it is new, `full` if the project has `max` others, or `manyCohorts` if
+   * its webhooks watch more than `maxCohorts`. The secret is stored only with a new one.
    */
   put(
     key: { projectId: string; id: string },
     definition: WebhookDefinition,
-    given: { secret: string; now: Date; max: number },
+    given: { secret: string; now: Date; max: number; maxCohorts: number },
     within: Transactor,
-  ): Promise<'created' | 'replaced' | 'full'>;
+  ): Promise<PutOutcome>;
   remove(projectId: string, id: string, within: Transactor): Promise<void>;
+  /** Publishes the watched cohorts of a project, and removes the states of the others. */
+  publishWatched(projectId: string): Promise<void>;
   /** Replaces the secret and keeps the one before it. Returns false if there is no such webhook. */
   rotate(projectId: string, id: string, given: NewSecret, within: Transactor): Promise<boolean>;
   /** Returns webhooks of all projects, sorted by key. */
@@ -45,6 +50,12 @@ export interface WebhooksStore {
     replacement: string,
   ): Promise<void>;
 }
+
+const NEXT_REVISION = sql`nextval(pg_get_serial_sequence('unpublished_watches', 'revision'))`;
+
+/** Returns a query of the ids of the cohorts that the webhooks of a project watch. */
+const watchedBy = (projectId: string) => sql`
+  select distinct unnest(${webhooks.cohorts}) as id from ${webhooks} where ${webhooks.projectId} = ${projectId}`;
 
 export function createWebhooksStore(db: Db | Tx): WebhooksStore {
   const is = (projectId: string, id: string) => and(eq(webhooks.projectId, projectId), eq(webhooks.id, id));
@@ -72,8 +83,8 @@ export function createWebhooksStore(db: Db | Tx): WebhooksStore {
         .where(and(inArray(webhooks.projectId, [...projectIds]), webhooks.enabled));
     },
 
-    put: ({ projectId, id }, { events, ...definition }, { secret, now, max }, within) =>
-      tryTransaction<'created' | 'replaced' | 'full'>(within, async (tx, undo) => {
+    put: ({ projectId, id }, { events, ...definition }, { secret, now, max, maxCohorts }, within) =>
+      tryTransaction<PutOutcome>(within, async (tx, undo) => {
         await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${projectId}, 7))`);
         const set = { ...definition, events: JSON.stringify(events), updatedAt: now };
         // The endpoint may be another one, or mended: its failures are forgotten.
@@ -83,15 +94,24 @@ export function createWebhooksStore(db: Db | Tx): WebhooksStore {
           .set({ ...set, ...mended })
           .where(is(projectId, id))
           .returning({ id: webhooks.id });
-        if (replaced.length > 0) return 'replaced';
-        if ((await tx.$count(webhooks, eq(webhooks.projectId, projectId))) >= max) return undo('full');
-        await tx.insert(webhooks).values({ ...set, projectId, id, secret, createdAt: now });
-        return 'created';
+        const isNew = replaced.length === 0;
+        if (isNew) {
+          if ((await tx.$count(webhooks, eq(webhooks.projectId, projectId))) >= max) return undo('full');
+          await tx.insert(webhooks).values({ ...set, projectId, id, secret, createdAt: now });
+        }
+        if ((await countWatched(tx, projectId)) > maxCohorts) return undo('manyCohorts');
+        await publishWatched(tx, projectId);
+        return isNew ? 'created' : 'replaced';
       }),
 
     async remove(projectId, id, within) {
-      await within.transaction((tx) => tx.delete(webhooks).where(is(projectId, id)));
+      await within.transaction(async (tx) => {
+        await tx.delete(webhooks).where(is(projectId, id));
+        await publishWatched(tx, projectId);
+      });
     },
+
+    publishWatched: (projectId) => publishWatched(db, projectId),
 
     rotate: (projectId, id, { secret, previousUntil }, within) =>
       tryTransaction(within, async (tx, undo) => {
@@ -122,4 +142,18 @@ export function createWebhooksStore(db: Db | Tx): WebhooksStore {
         .where(and(is(projectId, id), eq(webhooks[column], encrypted)));
     },
   };
+}
+
+/** Returns the number of cohorts that the webhooks of a project watch. */
+async function countWatched(tx: Tx, projectId: string): Promise<number> {
+  return (await tx.execute(watchedBy(projectId))).length;
+}
+
+async function publishWatched(tx: Db | Tx, projectId: string): Promise<void> {
+  await tx.execute(sql`
+    delete from ${cohortStates} where ${cohortStates.projectId} = ${projectId}
+      and ${cohortStates.cohortId} not in (${watchedBy(projectId)})`);
+  await tx.execute(sql`
+    insert into ${unpublishedWatches} (project_id) values (${projectId})
+    on conflict (project_id) do update set revision = ${NEXT_REVISION}`);
 }

@@ -1,4 +1,5 @@
 import {
+  MAX_WATCHED_COHORTS,
   MAX_WEBHOOKS,
   type Webhook,
   type WebhookDefinition,
@@ -6,12 +7,14 @@ import {
 } from '@switchboard/contracts';
 import { type AuditedChange, Conflict, NotFound, requireSendable } from '@switchboard/http';
 import { type Clock, type Encryption, type Logger, reencryptAll } from '@switchboard/runtime';
+import type { CohortState, CohortsStore } from '../cohorts/store.ts';
 import type { DeliveryConfig } from '../config.ts';
 import { contextOf, encryptSecret, newSecret, OVERLAP_MS } from './secrets.ts';
 import type { ListedWebhook, WebhooksStore } from './store.ts';
 
 interface WebhooksOptions {
   store: WebhooksStore;
+  cohorts: Pick<CohortsStore, 'states'>;
   encryption: Encryption;
   config: Pick<DeliveryConfig, 'WEBHOOK_PRIVATE_NETWORKS'>;
   clock: Clock;
@@ -20,18 +23,19 @@ interface WebhooksOptions {
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
 /** Manages the webhooks of projects and their secrets. */
-export function createWebhooks({ store, encryption, config, clock }: WebhooksOptions) {
+export function createWebhooks({ store, cohorts, encryption, config, clock }: WebhooksOptions) {
   async function get(projectId: string, id: string): Promise<Webhook> {
     const row = await store.get(projectId, id);
     if (row === undefined) throw new NotFound('Webhook not found.');
-    return present(row);
+    return present(row, await cohorts.states(projectId));
   }
 
   return {
     get,
 
     async list(projectId: string): Promise<Webhook[]> {
-      return (await store.list(projectId)).map(present);
+      const states = await cohorts.states(projectId);
+      return (await store.list(projectId)).map((row) => present(row, states));
     },
 
     /** Creates or replaces a webhook. Returns the secret of a new one. */
@@ -39,10 +43,19 @@ export function createWebhooks({ store, encryption, config, clock }: WebhooksOpt
       requireSendable(definition.url, 'url', config.WEBHOOK_PRIVATE_NETWORKS);
       const secret = newSecret();
       const encrypted = await encryptSecret(encryption, { projectId, id }, secret);
-      const given = { secret: encrypted, now: clock.now(), max: MAX_WEBHOOKS };
+      const given = {
+        secret: encrypted,
+        now: clock.now(),
+        max: MAX_WEBHOOKS,
+        maxCohorts: MAX_WATCHED_COHORTS,
+      };
       const outcome = await store.put({ projectId, id }, definition, given, change);
       if (outcome === 'full')
         throw new Conflict(`The project already has ${MAX_WEBHOOKS} webhooks; delete one of them first.`);
+      if (outcome === 'manyCohorts')
+        throw new Conflict(
+          `The webhooks of a project can name up to ${MAX_WATCHED_COHORTS} different cohorts; name fewer.`,
+        );
       return { ...(await get(projectId, id)), secret: outcome === 'created' ? secret : null };
     },
 
@@ -86,13 +99,19 @@ export function createWebhooks({ store, encryption, config, clock }: WebhooksOpt
 /** The rows hold what `webhookDefinition` accepted. */
 const storedDefinition = webhookDefinition.shape;
 
-function present(row: ListedWebhook): Webhook {
+function present(row: ListedWebhook, states: readonly CohortState[]): Webhook {
   return {
     id: row.id,
     url: row.url,
     description: row.description,
     types: storedDefinition.types.parse(row.types),
     events: storedDefinition.events.parse(JSON.parse(row.events)),
+    cohorts: row.cohorts,
+    watched: row.cohorts.map((cohort) => {
+      const state = states.find(({ cohortId }) => cohortId === cohort);
+      const { members = null, failure = null } = state ?? {};
+      return { cohort, members, comparedAt: state?.comparedAt?.toISOString() ?? null, failure };
+    }),
     enabled: row.enabled,
     ordered: row.ordered,
     disabledReason:

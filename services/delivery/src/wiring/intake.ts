@@ -1,6 +1,8 @@
+import type { CohortsStore } from '../cohorts/store.ts';
 import type { Delivery } from '../config.ts';
 import { alerts } from '../intake/alerts.ts';
 import { createAuditConsumer } from '../intake/audit.ts';
+import { cohorts } from '../intake/cohort-changes.ts';
 import { conversations } from '../intake/conversations.ts';
 import { createEventsConsumer } from '../intake/events.ts';
 import { createIntake } from '../intake/intake.ts';
@@ -12,6 +14,7 @@ import type { WebhooksStore } from '../webhooks/store.ts';
 interface IntakeNeeds {
   webhooks: WebhooksStore;
   messages: MessagesStore;
+  cohorts: CohortsStore;
   onQueued(): void;
 }
 
@@ -30,5 +33,6 @@ export function openIntake(service: Delivery, needs: IntakeNeeds): void {
     createRecordsConsumer(options, runs),
     createRecordsConsumer(options, alerts),
     createRecordsConsumer(options, conversations),
+    createRecordsConsumer(options, { ...cohorts, onRecord: needs.cohorts.save }),
   );
 }

@@ -35,7 +35,7 @@ export async function* readErasures(db: Db | Tx): AsyncGenerator<Entries['erasur
 }
 
 /** Returns the people who are being erased. */
-export async function readErasedPeople(db: Db): Promise<ErasedPerson[]> {
+export async function readErasedPeople(db: Db | Tx): Promise<ErasedPerson[]> {
   const people: ErasedPerson[] = [];
   for await (const { subject } of readErasures(db)) if (subject.kind === 'person') people.push(subject);
   return people;

@@ -215,10 +215,17 @@ const webhook = {
   remove: 'deleteWebhook',
   list: listedBy('listWebhooks', 'projectId'),
   readOnly: [
-    ...['id', 'disabledReason', 'failingSince', 'waiting', 'discarded'],
+    ...['id', 'watched', 'disabledReason', 'failingSince', 'waiting', 'discarded'],
     ...['previousSecretUntil', 'createdAt', 'updatedAt'],
   ],
-  complete: (written) => ({ description: '', events: [], enabled: true, ordered: false, ...written }),
+  complete: (written) => ({
+    description: '',
+    events: [],
+    cohorts: [],
+    enabled: true,
+    ordered: false,
+    ...written,
+  }),
   cascade: 'its messages',
 } satisfies Kind;
 

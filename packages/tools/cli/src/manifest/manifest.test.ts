@@ -183,11 +183,12 @@ test('docs/manage.md outlines a manifest with every property', () => {
     [...outline.matchAll(/(\w+): +# (\{.+\})$/gm)].map(([, key, text = '']) => [key, parse(text)]),
   );
   const check = (schema: Schema | undefined, part: unknown, key: string) => {
-    const shown = { ...comments.get(key), ...Object(Array.isArray(part) ? part[0] : part) };
+    const { properties } = schema?.items ?? schema ?? {};
+    const listed = properties === undefined ? {} : comments.get(key);
+    const shown = { ...listed, ...Object(Array.isArray(part) ? part[0] : part) };
     if (Object.keys(shown).length === 0) return;
-    const { properties = {} } = schema?.items ?? schema ?? {};
-    expect(Object.keys(shown).sort(), key).toEqual(Object.keys(properties).sort());
-    for (const [name, inner] of Object.entries(shown)) check(properties[name], inner, name);
+    expect(Object.keys(shown).sort(), key).toEqual(Object.keys(properties ?? {}).sort());
+    for (const [name, inner] of Object.entries(shown)) check(properties?.[name], inner, name);
   };
   check(z.toJSONSchema(manifest, { io: 'input' }) as Schema, parse(outline), 'manifest');
 });

@@ -87,12 +87,16 @@ interface ListedWebhook {
   id: string;
   url: string;
   types: readonly string[];
+  watched: readonly { cohort: string; failure: string | null }[];
   enabled: boolean;
   disabledReason: string | null;
   waiting: number;
 }
 
-function rowOf({ id, url, types, enabled, disabledReason, waiting }: ListedWebhook): string[] {
+function rowOf({ id, url, types, watched, enabled, disabledReason, waiting }: ListedWebhook): string[] {
   const state = enabled ? 'enabled' : `disabled${disabledReason === null ? '' : `: ${disabledReason}`}`;
-  return [id, state, `${waiting} waiting`, types.join(', '), url];
+  const failures = watched.flatMap(({ cohort, failure }) =>
+    failure === null ? [] : [`${cohort}: ${failure}`],
+  );
+  return [id, [state, ...failures].join('; '), `${waiting} waiting`, types.join(', '), url];
 }

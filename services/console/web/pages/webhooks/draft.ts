@@ -13,6 +13,7 @@ export interface WebhookDraft {
   description: string;
   types: ReadonlySet<WebhookType>;
   events: EventDraft[];
+  cohorts: ReadonlySet<string>;
   enabled: boolean;
   ordered: boolean;
 }
@@ -28,14 +29,20 @@ export const draftOf = (webhook: Webhook | undefined): WebhookDraft => ({
   events: webhook?.events.map(({ event, where }) => ({ event, where: clauseDrafts(where) })) ?? [
     emptyEvent(),
   ],
+  cohorts: new Set(webhook?.cohorts),
   enabled: webhook?.enabled ?? true,
   ordered: webhook?.ordered ?? false,
 });
+
+/** Whether a webhook is about cohorts. */
+export const isAboutCohorts = ({ types }: Pick<WebhookDraft, 'types'>): boolean =>
+  types.has('cohort.entered') || types.has('cohort.left');
 
 /** Returns the webhook as the API takes it. Incomplete conditions are left out. */
 export function definitionOf({
   types,
   events,
+  cohorts,
   url,
   description,
   enabled,
@@ -45,6 +52,7 @@ export function definitionOf({
   return {
     ...{ url, description, enabled, ordered },
     types: [...types],
+    cohorts: isAboutCohorts({ types }) ? [...cohorts] : [],
     events: chosen.map(({ event, where }) => {
       const clauses = clausesOf(where);
       return { event, ...(clauses.length === 0 ? {} : { where: clauses }) };

@@ -6,12 +6,12 @@ import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
 import { Clauses } from '../../clauses/clauses.tsx';
 import { Suggested } from '../../clauses/suggested.tsx';
-import { useEventNames } from '../../clauses/suggestions.ts';
+import { useCohorts, useEventNames } from '../../clauses/suggestions.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { CheckField, TextField } from '../../components/field.tsx';
 import { Failed } from '../../components/state.tsx';
-import { definitionOf, draftOf, type EventDraft, emptyEvent } from './draft.ts';
+import { definitionOf, draftOf, type EventDraft, emptyEvent, isAboutCohorts } from './draft.ts';
 import styles from './webhooks.module.css';
 import { type Definition, TYPES, typeWord, type Webhook, type WebhookType } from './words.tsx';
 
@@ -26,7 +26,7 @@ interface EditorProps {
 export function Editor({ webhook, onSaved, onClose }: EditorProps) {
   const { project } = usePlace();
   const [draft, setDraft] = useState(() => draftOf(webhook));
-  const { id, url, description, types, events, enabled, ordered } = draft;
+  const { id, url, description, types, events, cohorts, enabled, ordered } = draft;
   const save = useChange(
     (client, { webhookId, body }: { webhookId: string; body: Definition }) =>
       client.call('putWebhook', { params: { projectId: project.id, webhookId }, body }),
@@ -40,11 +40,12 @@ export function Editor({ webhook, onSaved, onClose }: EditorProps) {
   };
   const isComplete = id.trim() !== '' && url !== '' && types.size > 0;
   const hasEvents = !types.has('event') || events.some(({ event }) => event !== '');
+  const hasCohorts = !isAboutCohorts(draft) || cohorts.size > 0;
   return (
     <FormDialog
       title={webhook === undefined ? t('Create webhook') : t('Edit webhook')}
       action={webhook === undefined ? t('Create webhook') : t('Save webhook')}
-      disabled={!isComplete || !hasEvents || save.isPending}
+      disabled={!isComplete || !hasEvents || !hasCohorts || save.isPending}
       wide
       onClose={onClose}
       onSubmit={() =>
@@ -88,6 +89,9 @@ export function Editor({ webhook, onSaved, onClose }: EditorProps) {
         ))}
       </fieldset>
       {types.has('event') ? <Events events={events} onChange={(next) => change({ events: next })} /> : null}
+      {isAboutCohorts(draft) ? (
+        <Cohorts chosen={cohorts} onChange={(next) => change({ cohorts: next })} />
+      ) : null}
       <CheckField
         label={t('Keep the order')}
         hint={t('A message waits for the one before about the same person, conversation, flag or report.')}
@@ -101,6 +105,31 @@ export function Editor({ webhook, onSaved, onClose }: EditorProps) {
       />
       {save.error === null ? null : <Failed error={save.error} />}
     </FormDialog>
+  );
+}
+
+interface CohortsProps {
+  chosen: ReadonlySet<string>;
+  onChange: (chosen: ReadonlySet<string>) => void;
+}
+
+function Cohorts({ chosen, onChange }: CohortsProps) {
+  const known = useCohorts();
+  // A cohort that was deleted can be taken away.
+  const gone = [...chosen].filter((id) => !known.some(({ value }) => value === id));
+  const toggle = (id: string) => {
+    const next = new Set(chosen);
+    if (!next.delete(id)) next.add(id);
+    onChange(next);
+  };
+  return (
+    <fieldset className={styles['group']}>
+      <legend>{t('Cohorts')}</legend>
+      {known.length === 0 ? <p>{t('No cohort yet.')}</p> : null}
+      {[...known, ...gone.map((id) => ({ value: id, title: id }))].map(({ value, title }) => (
+        <CheckField key={value} label={title} checked={chosen.has(value)} onChange={() => toggle(value)} />
+      ))}
+    </fieldset>
   );
 }
 

@@ -11,7 +11,7 @@ import { Count, Time } from '../../components/values.tsx';
 import { Messages } from './messages.tsx';
 import { search } from './search.ts';
 import styles from './webhooks.module.css';
-import { typeWord, type Webhook, WebhookState } from './words.tsx';
+import { typeWord, Watched, type Webhook, WebhookState } from './words.tsx';
 
 interface WebhookDetailProps {
   webhook: Webhook;
@@ -54,6 +54,9 @@ export function WebhookDetail({ webhook, onSecret }: WebhookDetailProps) {
           ...(webhook.events.length === 0
             ? []
             : [[t('Events'), webhook.events.map(({ event }) => event).join(', ')] as const]),
+          ...(webhook.watched.length === 0
+            ? []
+            : [[t('Cohorts'), <Watched key="watched" webhook={webhook} />] as const]),
           [
             t('Order'),
             webhook.ordered

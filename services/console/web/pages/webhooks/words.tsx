@@ -1,6 +1,8 @@
 import type { Input, Result } from '@switchboard/management';
 import { t } from '../../app/i18n.ts';
 import { Badge } from '../../components/badge.tsx';
+import { Time } from '../../components/values.tsx';
+import styles from './webhooks.module.css';
 
 export type Webhook = Result<'getWebhook'>;
 export type Definition = NonNullable<Input<'putWebhook'>['body']>;
@@ -12,6 +14,8 @@ export const TYPES: readonly WebhookType[] = [
   'report.ran',
   'alert.fired',
   'alert.recovered',
+  'cohort.entered',
+  'cohort.left',
   'conversation.opened',
   'conversation.turn',
   'conversation.resolved',
@@ -27,6 +31,8 @@ export function typeWord(type: string): string {
     'report.ran': t('Runs of reports'),
     'alert.fired': t('Alerts that fire'),
     'alert.recovered': t('Alerts that recover'),
+    'cohort.entered': t('People who enter a cohort'),
+    'cohort.left': t('People who leave a cohort'),
     'conversation.opened': t('Opened conversations'),
     'conversation.turn': t('Messages in conversations'),
     'conversation.resolved': t('Resolved conversations'),
@@ -49,6 +55,33 @@ export function WebhookState({ webhook }: { webhook: Webhook }) {
     <Badge tone="good">{t('Enabled')}</Badge>
   ) : (
     <Badge tone="warning">{t('Failing')}</Badge>
+  );
+}
+
+/** The cohorts of a webhook, when they were compared, and why not. */
+export function Watched({ webhook }: { webhook: Webhook }) {
+  return (
+    <ul className={styles['watched']}>
+      {webhook.watched.map(({ cohort, members, comparedAt, failure }) => (
+        <li key={cohort}>
+          {cohort}:{' '}
+          {members === null
+            ? t('not compared yet')
+            : t('{members, plural, one {# person} other {# people}}', { members })}
+          {comparedAt === null ? null : (
+            <>
+              , <Time at={comparedAt} />
+            </>
+          )}
+          {failure === null ? null : (
+            <>
+              {' '}
+              <Badge tone="warning">{failure}</Badge>
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
   );
 }
 
