@@ -131,6 +131,55 @@ describe('the example manifest', () => {
   });
 });
 
+describe('the sign-in of a company in a manifest', () => {
+  const source = `
+companies:
+  - id: with-provider
+    name: With provider
+    plan: { tier: growth, cycle: monthly }
+    signIn:
+      domains: [provider.example]
+      groupRoles: [{ group: Analysts, role: editor }]
+      provider:
+        name: Acme
+        issuer: https://login.acme.example
+        clientId: switchboard
+        clientSecretVariable: ACME_CLIENT_SECRET
+`;
+  const apply = (path: string, secret?: string) => {
+    const { management_url, tokens } = running.demo;
+    const env = { SWITCHBOARD_URL: management_url, SWITCHBOARD_TOKEN: tokens.operator };
+    return runInProcess(['apply', path], { ...env, ...(secret && { ACME_CLIENT_SECRET: secret }) });
+  };
+
+  it('is applied with the secret in a variable of the environment, and exported without it', async () => {
+    const path = await fileOf(source, 'sign-in.yaml');
+    const refused = await apply(path);
+    expect([refused.code, refused.err]).toEqual([
+      2,
+      expect.stringContaining(
+        'sign-in with-provider: set the environment variable ACME_CLIENT_SECRET to its secret',
+      ),
+    ]);
+    const { code, out } = await apply(path, 'a secret of the provider');
+    expect([code, out]).toEqual([0, expect.stringContaining('~ sign-in with-provider\n')]);
+    expect(await json(['get', 'sign-in', 'with-provider'])).toMatchObject({
+      provider: { name: 'Acme', scopes: ['openid', 'profile', 'email'], enforced: false },
+      groupRoles: [{ group: 'analysts', role: 'editor' }],
+    });
+    expect(await json(['get', 'domain', 'with-provider', 'provider.example'])).toMatchObject({
+      verifiedAt: null,
+      record: { name: '_switchboard.provider.example' },
+    });
+    // The secret is needed for changes alone.
+    expect((await apply(path)).out).toBe('0 created, 0 changed, 3 unchanged\n');
+    const exported = await switchboard(['get', 'manifest', 'with-provider']);
+    expect(exported.out).toContain('clientId: switchboard');
+    expect(exported.out).not.toContain('secret');
+    expect((await switchboard(['diff', await fileOf(exported.out, 'exported.yaml')])).code).toBe(0);
+  });
+});
+
 describe('switchboard get and delete', () => {
   it('gets one resource, or all of a kind', async () => {
     const yaml = await switchboard(['get', 'report', 'acme-app', 'retention']);

@@ -11,7 +11,8 @@ export const SCIM_TOKENS_MAX_COUNT = 5;
 export const COMPANY_DOMAINS_MAX_COUNT = 50;
 const MAX_GROUP_ROLES = 500;
 
-const domainName = z
+/** The name of an e-mail domain. */
+export const companyDomainName = z
   .string()
   .max(253)
   .regex(/^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/, 'not a domain name in lower case')
@@ -84,7 +85,7 @@ const DOMAIN_PATH = '/management/v1/companies/{companyId}/domains/{domain}';
 const SCIM_TOKENS_PATH = '/management/v1/companies/{companyId}/scim-tokens';
 const common = { ...managementOf('identity'), permission: 'signIn.write' } as const;
 const params = z.object({ companyId });
-const domainParams = z.object({ companyId, domain: domainName });
+const domainParams = z.object({ companyId, domain: companyDomainName });
 
 const settings = z
   .object({
@@ -98,7 +99,7 @@ const settings = z
   .openapi('SignInSettings');
 export type SignInSettings = z.infer<typeof settings>;
 
-const settingsBody = z
+export const signInSettingsInput = z
   .object({
     provider: provider
       .extend({
@@ -111,7 +112,7 @@ const settingsBody = z
     groupRoles: groupRoles.default([]),
   })
   .openapi('SignInSettingsInput');
-export type SignInSettingsInput = z.infer<typeof settingsBody>;
+export type SignInSettingsInput = z.infer<typeof signInSettingsInput>;
 
 export const getSignInSettings = operation({
   ...common,
@@ -133,7 +134,7 @@ export const putSignInSettings = operation({
   description: 'Replaces both. Its people sign in with the provider by an address of a verified domain.',
   request: {
     params,
-    body: jsonBody(settingsBody, {
+    body: jsonBody(signInSettingsInput, {
       provider: {
         name: 'Acme',
         issuer: 'https://login.acme.example',

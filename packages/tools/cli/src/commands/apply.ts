@@ -29,9 +29,12 @@ ${COMMON_HELP}
     const client = openClient(values, terminal);
     const progress = progressOn(terminal);
     const dryRun = values['dry-run'] ?? false;
-    const outcomes = await applyManifest(manifest, { client, dryRun, onOutcome: progress.show }).finally(
-      progress.end,
-    );
+    const outcomes = await applyManifest(manifest, {
+      client,
+      dryRun,
+      variable: (name) => terminal.env[name],
+      onOutcome: progress.show,
+    }).finally(progress.end);
     terminal.out(
       values.json ? outcomesAsJson(outcomes) : describeOutcomes(outcomes, dryRun ? 'would' : 'done'),
     );

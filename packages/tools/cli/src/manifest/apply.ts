@@ -7,6 +7,7 @@ import type { Manifest } from './manifest.ts';
 import { projectSteps, type Step, stagesOf } from './steps.ts';
 import { withSupport } from './support.ts';
 import { teamOf } from './team.ts';
+import { ManifestError } from './yaml.ts';
 
 export interface Outcome {
   kind: string;
@@ -24,6 +25,8 @@ interface ApplyOptions {
   client: Client;
   /** Called when each resource is done, with the count so far and the total. */
   onOutcome?: (outcome: Outcome, settled: number, all: number) => void;
+  /** Returns a variable of the environment. */
+  variable?: (name: string) => string | undefined;
   /** Computes the changes without writing them. */
   dryRun?: boolean;
 }
@@ -88,7 +91,7 @@ export function diffManifest(manifest: Manifest, options: Omit<ApplyOptions, 'dr
   return applyManifest(manifest, { ...options, dryRun: true });
 }
 
-async function settle(step: Step, { client, dryRun = false }: ApplyOptions): Promise<Outcome> {
+async function settle(step: Step, { client, variable, dryRun = false }: ApplyOptions): Promise<Outcome> {
   const { kind, params } = step;
   const current = await read(client, kind, params);
   const wanted = await wantedOf(step, current, client);
@@ -109,7 +112,8 @@ async function settle(step: Step, { client, dryRun = false }: ApplyOptions): Pro
   if (dryRun || kind.put === undefined)
     return outcome(current === undefined ? 'created' : 'changed', { differences });
   const { flagApprovals: _, ...withoutApprovals } = wanted;
-  const body = kind === kinds.project && current === undefined ? withoutApprovals : wanted;
+  const isNewProject = kind === kinds.project && current === undefined;
+  const body = isNewProject ? withoutApprovals : withSecret(step, wanted, variable);
   // Another person may create the flag at the same moment.
   const headers = kind === kinds.flag && current === undefined ? { 'If-None-Match': '*' } : {};
   const answer = await client.untyped.call(kind.put, { params, headers, body }).catch((error: unknown) => {
@@ -126,6 +130,15 @@ async function settle(step: Step, { client, dryRun = false }: ApplyOptions): Pro
     differences,
     warnings: written?.warnings ?? [],
   });
+}
+
+/** Returns what is written, with the secret that it needs. Throws ManifestError if its variable is not set. */
+function withSecret({ kind, params, secret }: Step, wanted: Definition, variable: ApplyOptions['variable']) {
+  if (secret === undefined) return wanted;
+  const value = variable?.(secret.variable) ?? '';
+  if (value !== '') return secret.withSecret(value);
+  const named = [kind.name, ...Object.values(params)].join(' ');
+  throw new ManifestError(`${named}: set the environment variable ${secret.variable} to its secret`);
 }
 
 /** Returns the current resource, or undefined if it or its parent does not exist, or was never changed. */

@@ -20,11 +20,11 @@ const MAX_CALLS_IN_FLIGHT = 8;
 const MAX_COMPANIES_IN_FLIGHT = 2;
 
 /**
- * Exports a deployment as a manifest that recreates it. Omits project keys, identity secrets, push subscriptions,
- * conversations and report runs.
+ * Exports a deployment as a manifest that recreates it. Omits project keys, secrets, push subscriptions, conversations
+ * and report runs.
  */
 export async function exportManifest({ client, companyId, onOmitted }: ExportOptions): Promise<Manifest> {
-  let isWithoutDelivery = false;
+  const withoutService = new Set<string>();
   const companies =
     companyId === undefined ? await list(kinds.company) : [await one(kinds.company, { companyId })];
   const shared =
@@ -54,6 +54,7 @@ export async function exportManifest({ client, companyId, onOmitted }: ExportOpt
     const projects = await list(kinds.project, params);
     return {
       ...company,
+      ...(await signInOf(params)),
       members: members.map(({ pushSubscriptions: _, ...member }) => member),
       projects: await pMap(projects, wholeProject, { concurrency: MAX_CALLS_IN_FLIGHT }),
     };
@@ -98,19 +99,44 @@ export async function exportManifest({ client, companyId, onOmitted }: ExportOpt
     return cohort;
   }
 
-  /** Returns the webhooks of a project. A deployment may be without the service delivery. */
-  async function webhooksOf(params: { projectId: string }): Promise<Read[]> {
-    if (isWithoutDelivery) return [];
+  /** Returns undefined in a deployment without this service. */
+  async function ofOptional<T>(
+    service: string,
+    what: string,
+    read: () => Promise<T>,
+  ): Promise<T | undefined> {
+    if (withoutService.has(service)) return undefined;
     try {
-      const found = await list(kinds.webhook, params);
-      return found.map((one) => ({ id: one['id'], ...definitionOf(kinds.webhook, one) }));
+      return await read();
     } catch (error) {
-      const isAnswer = error instanceof ManagementError && [400, 401, 403].includes(error.status ?? 0);
-      if (isAnswer) throw error;
-      isWithoutDelivery = true;
-      onOmitted?.('webhooks, because the service delivery does not answer');
-      return [];
+      const status = error instanceof ManagementError ? error.status : undefined;
+      if (status === 400 || status === 401 || status === 403) throw error;
+      withoutService.add(service);
+      onOmitted?.(`${what}, because the service ${service} does not answer`);
+      return undefined;
     }
+  }
+
+  async function webhooksOf(params: { projectId: string }): Promise<Read[]> {
+    const found = (await ofOptional('delivery', 'webhooks', () => list(kinds.webhook, params))) ?? [];
+    return found.map((one) => ({ id: one['id'], ...definitionOf(kinds.webhook, one) }));
+  }
+
+  async function signInOf(params: { companyId: string }): Promise<Read> {
+    const found = await ofOptional('identity', 'sign-in', async () => ({
+      settings: await one(kinds.signIn, params),
+      domains: await list(kinds.domain, params),
+    })).catch((error: unknown) => {
+      if (!(error instanceof ManagementError) || error.status !== 403) throw error;
+      onOmitted?.(`sign-in of company ${params.companyId}, which needs the permission signIn.write`);
+      return undefined;
+    });
+    if (found === undefined) return {};
+    const { provider, groupRoles } = found.settings;
+    const domains = found.domains.map((domain) => domain['domain']);
+    const isSet =
+      provider !== null || domains.length > 0 || (Array.isArray(groupRoles) && groupRoles.length > 0);
+    return isSet ? { signIn: { provider, groupRoles, domains } } : {};
   }
 
   async function messengerOf(params: { projectId: string }) {

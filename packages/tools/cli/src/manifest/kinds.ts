@@ -258,6 +258,33 @@ const support = {
   readOnly: ['version', 'mailAddress'],
 } satisfies Kind;
 
+const signIn = {
+  name: 'sign-in',
+  plural: 'sign-in',
+  ids: ['companyId'],
+  get: 'getSignInSettings',
+  put: 'putSignInSettings',
+  readOnly: ['scimUrl', 'callbackUrl'],
+  // The service lists groups by name, in lower case.
+  complete: ({ groupRoles, ...definition }) => ({
+    ...definition,
+    groupRoles: (Array.isArray(groupRoles) ? groupRoles : [])
+      .map(({ group, role }) => [String(group).toLowerCase(), role])
+      .sort(),
+  }),
+} satisfies Kind;
+
+const domain = {
+  name: 'domain',
+  plural: 'domains',
+  ids: ['companyId', 'domain'],
+  get: 'getCompanyDomain',
+  put: 'putCompanyDomain',
+  remove: 'deleteCompanyDomain',
+  list: listedBy('listCompanyDomains', 'companyId'),
+  readOnly: ['domain', 'record', 'verifiedAt'],
+} satisfies Kind;
+
 const key = {
   name: 'key',
   plural: 'keys',
@@ -294,6 +321,8 @@ export const kinds = {
   teammate,
   messenger,
   support,
+  signIn,
+  domain,
   key,
   identitySecret,
 } satisfies Record<string, Kind>;

@@ -5,6 +5,7 @@ import {
   checkFlag,
   cohortDefinition,
   companyDefinition,
+  companyDomainName,
   dashboardDefinition,
   dictionaryEntry,
   flagEntry,
@@ -14,6 +15,7 @@ import {
   planDefinition,
   projectDefinition,
   reportDefinition,
+  signInSettingsInput,
   subscriptionDefinition,
   supportSettingsDefinition,
   teammateDefinition,
@@ -56,8 +58,24 @@ const project = projectDefinition.omit({ companyId: true }).extend({
   support: support.optional(),
 });
 
+const ofSignIn = signInSettingsInput.shape;
+
+/** How people of a company sign in. The secret of the provider is in a variable of the environment. */
+const signIn = z.strictObject({
+  provider: ofSignIn.provider
+    .unwrap()
+    .omit({ clientSecret: true })
+    .extend({ clientSecretVariable: z.string().max(100).optional() })
+    .strict()
+    .nullable()
+    .default(null),
+  groupRoles: ofSignIn.groupRoles,
+  domains: z.array(companyDomainName).default([]),
+});
+
 const company = companyDefinition.extend({
   id,
+  signIn: signIn.optional(),
   members: z
     .array(memberDefinition.omit({ pushSubscriptions: true }).extend({ sub: id }).strict())
     .default([]),
@@ -99,6 +117,7 @@ function findDuplicate({ plans, ai, companies }: Manifest): string | undefined {
     ...ai.models.map((one) => `model ${one.id}`),
     ...companies.map((one) => `company ${one.id}`),
     ...companies.flatMap((one) => one.members.map(({ sub }) => `member ${one.id} ${sub}`)),
+    ...companies.flatMap((one) => (one.signIn?.domains ?? []).map((name) => `domain ${one.id} ${name}`)),
     ...projects.map((one) => `project ${one.id}`),
     ...projects.flatMap((one) => [
       ...one.reports.map((of) => `report ${one.id} ${of.id}`),

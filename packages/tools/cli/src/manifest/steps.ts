@@ -7,6 +7,8 @@ export interface Step {
   kind: Kind;
   params: Record<string, string>;
   wanted: Record<string, unknown>;
+  /** The environment variable with a secret that the definition needs, and the definition with the secret. */
+  secret?: { variable: string; withSecret(value: string): Record<string, unknown> };
 }
 
 /** Groups the steps in stages. The steps of a stage run in parallel, after the previous stage. */
@@ -22,7 +24,11 @@ export function stagesOf({ plans, ai, companies }: Manifest): Step[][] {
         : [{ kind: kinds.markup, params: {}, wanted: { markupPercent: ai.markupPercent } }]),
       ...companies.map(companyStep),
     ],
-    companies.flatMap((company) => [...memberSteps(company), ...projectSteps(company)]),
+    companies.flatMap((company) => [
+      ...memberSteps(company),
+      ...signInSteps(company),
+      ...projectSteps(company),
+    ]),
     projects.flatMap(partSteps),
     // After their reports and dashboards.
     projects.flatMap(subscriptionSteps),
@@ -50,12 +56,39 @@ function cohortSteps({ id: projectId, cohorts }: Pick<ManifestProject, 'id' | 'c
   }));
 }
 
-function companyStep({ id: companyId, members: _, projects: __, ...wanted }: ManifestCompany): Step {
+function companyStep({
+  id: companyId,
+  members: _,
+  projects: __,
+  signIn: ___,
+  ...wanted
+}: ManifestCompany): Step {
   return { kind: kinds.company, params: { companyId }, wanted };
 }
 
 function memberSteps({ id: companyId, members }: ManifestCompany): Step[] {
   return members.map(({ sub, ...wanted }) => ({ kind: kinds.member, params: { companyId, sub }, wanted }));
+}
+
+function signInSteps({ id: companyId, signIn }: ManifestCompany): Step[] {
+  if (signIn === undefined) return [];
+  const { domains, groupRoles, provider: written } = signIn;
+  const { clientSecretVariable: variable, ...provider } = written ?? { clientSecretVariable: undefined };
+  const settings = { provider: written === null ? null : provider, groupRoles };
+  return [
+    ...domains.map((domain) => ({ kind: kinds.domain, params: { companyId, domain }, wanted: {} })),
+    {
+      kind: kinds.signIn,
+      params: { companyId },
+      wanted: settings,
+      ...(variable !== undefined && {
+        secret: {
+          variable,
+          withSecret: (clientSecret) => ({ ...settings, provider: { ...provider, clientSecret } }),
+        },
+      }),
+    },
+  ];
 }
 
 /** Returns the steps of the projects of a company. */
