@@ -120,7 +120,7 @@ describe.skipIf(!hasChromium)('the settings in the console', () => {
       .getByRole('button', { name: 'Close' })
       .last()
       .click();
-    const state = page.getByText('coh_beta: 2 people', { exact: false });
+    const state = page.getByText('Beta testers: 2 people', { exact: false });
     const isShown = async () => {
       await page.reload();
       return state.waitFor({ timeout: 3_000 }).then(

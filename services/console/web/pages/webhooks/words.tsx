@@ -1,5 +1,6 @@
 import type { Input, Result } from '@switchboard/management';
 import { t } from '../../app/i18n.ts';
+import { useCohorts } from '../../clauses/suggestions.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Time } from '../../components/values.tsx';
 import styles from './webhooks.module.css';
@@ -60,11 +61,12 @@ export function WebhookState({ webhook }: { webhook: Webhook }) {
 
 /** The cohorts of a webhook, when they were compared, and why not. */
 export function Watched({ webhook }: { webhook: Webhook }) {
+  const names = new Map(useCohorts().map(({ value, title }) => [value, title]));
   return (
     <ul className={styles['watched']}>
       {webhook.watched.map(({ cohort, members, comparedAt, failure }) => (
         <li key={cohort}>
-          {cohort}:{' '}
+          {names.get(cohort) ?? cohort}:{' '}
           {members === null
             ? t('not compared yet')
             : t('{members, plural, one {# person} other {# people}}', { members })}
@@ -75,8 +77,7 @@ export function Watched({ webhook }: { webhook: Webhook }) {
           )}
           {failure === null ? null : (
             <>
-              {' '}
-              <Badge tone="warning">{failure}</Badge>
+              . <Badge tone="warning">{t('Not compared')}</Badge> {failure}
             </>
           )}
         </li>
