@@ -132,7 +132,7 @@ async function settle(step: Step, { client, variable, dryRun = false }: ApplyOpt
   });
 }
 
-/** Returns what is written, with the secret that it needs. Throws ManifestError if its variable is not set. */
+/** Returns the definition to write, with its secret. Throws ManifestError if its variable is not set. */
 function withSecret({ kind, params, secret }: Step, wanted: Definition, variable: ApplyOptions['variable']) {
   if (secret === undefined) return wanted;
   const value = variable?.(secret.variable) ?? '';
