@@ -132,8 +132,7 @@ export const unleashFrontendMetrics = wireOperation({
 
 const posthog = { wire: 'posthog', hosts: EVENT_HOSTS } as const;
 
-/** The addresses of events, from different SDKs and versions. SDKs end them with a slash. */
-export const posthogCaptures = ['batch', 'e', 'i/v0/e', 'capture'].flatMap((path) =>
+const captureAt = (path: string) =>
   [`/posthog/${path}/`, `/posthog/${path}`].map((one) =>
     wireOperation({
       ...posthog,
@@ -143,8 +142,15 @@ export const posthogCaptures = ['batch', 'e', 'i/v0/e', 'capture'].flatMap((path
       path: one,
       body: EVENTS_BODY,
     }),
-  ),
+  );
+
+/** The addresses of events, from different SDKs and versions. SDKs end them with a slash. */
+export const posthogCaptures = ['batch', 'e', 'i/v0/e', 'i/v0/ai/batch', 'capture', 'track'].flatMap(
+  captureAt,
 );
+
+/** The address of events of SDKs with POSTHOG_CAPTURE_MODE=v1. */
+export const posthogAnalytics = captureAt('i/v1/analytics/events');
 
 /** The address of recordings, with the bytes of `POST /v1/replay` and the values of `POST /v1/events`. */
 export const posthogSnapshots = ['/posthog/s/', '/posthog/s'].map((path) =>
@@ -205,6 +211,7 @@ export const wireOperations: readonly WireOperation[] = [
   unleashFrontendRegister,
   unleashFrontendMetrics,
   ...posthogCaptures,
+  ...posthogAnalytics,
   ...posthogSnapshots,
   posthogConfig,
   posthogConfigScript,

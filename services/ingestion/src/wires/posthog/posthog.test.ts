@@ -42,10 +42,18 @@ describe('a capture request of PostHog', () => {
     ['in base64 as data of JSON', 'capture/', JSON.stringify({ data: base64, compression: 'base64' }), {}],
     ['in base64 alone', 'e/', base64, {}],
     ['as a single event', 'capture/', JSON.stringify({ ...event, api_key: KEY }), {}],
+    ['as data in an array', 'track/', JSON.stringify({ api_key: KEY, data: [event] }), {}],
+    ['from the SDK for language models', 'i/v0/ai/batch/', json, {}],
     [
-      'as an array',
+      'as an array, with the key and the person among the properties',
       'e/',
-      JSON.stringify([{ ...event, properties: { ...event.properties, token: KEY } }]),
+      JSON.stringify([
+        {
+          ...event,
+          distinct_id: undefined,
+          properties: { ...event.properties, token: KEY, distinct_id: 'ada' },
+        },
+      ]),
       {},
     ],
   ])('is stored once if it is sent %s', async (_, path, body, headers) => {
@@ -59,6 +67,48 @@ describe('a capture request of PostHog', () => {
         properties: { total: 42 },
       },
     ]);
+  });
+
+  it('is stored with the session and library of version 1, and answered with a result for each event', async () => {
+    const headers = {
+      Authorization: `Bearer ${KEY}`,
+      'PostHog-Sdk-Info': 'posthog-node/5.70.0',
+      'PostHog-Attempt': '2',
+      'PostHog-Request-Id': '019ff0a2-0000-7000-8000-000000000001',
+      'PostHog-Request-Timestamp': AT,
+      'Content-Encoding': 'gzip',
+    };
+    const sent = {
+      ...event,
+      timestamp: '2026-03-01T15:00:00.123456+05:30',
+      session_id: 'session-1',
+      options: { process_person_profile: true },
+      properties: { total: 42, at: '2026-03-01T15:00:00+05:30', $set: { plan: 'pro' } },
+    };
+    const answer = await fetch(`${ingestion.url}/posthog/i/v1/analytics/events`, {
+      method: 'POST',
+      headers,
+      body: gzipSync(JSON.stringify({ created_at: AT, batch: [sent] })),
+    });
+    expect([answer.status, await answer.json()]).toEqual([200, { results: { 'event-1': { result: 'ok' } } }]);
+    expect(answer.headers.get('PostHog-Request-Id')).toBe(headers['PostHog-Request-Id']);
+    expect(answer.headers.get('Retry-After')).toBeNull();
+    expect(await events()).toMatchObject([
+      {
+        event_id: 'event-1',
+        timestamp: '2026-03-01T09:30:00.123Z',
+        session_id: 'session-1',
+        context: { sdk: 'posthog-node', sdk_version: '5.70.0' },
+        properties: { total: 42, at: '2026-03-01T15:00:00+05:30' },
+      },
+    ]);
+    expect(await identifies()).toMatchObject([{ distinct_id: 'ada', traits: { plan: 'pro' } }]);
+  });
+
+  it('is answered with 204 if the browser sends it when it leaves the page', async () => {
+    const answer = await fetch(`${ingestion.url}/posthog/e/?beacon=1`, { method: 'POST', body: json });
+    expect([answer.status, await answer.text()]).toEqual([204, '']);
+    expect(await events()).toHaveLength(1);
   });
 
   it('stores a page view as that of the browser SDK', async () => {

@@ -1,4 +1,5 @@
 import {
+  posthogAnalytics,
   posthogCaptures,
   posthogConfig,
   posthogConfigScript,
@@ -18,6 +19,7 @@ import type { Clock } from '@switchboard/runtime';
 import type { Context } from 'hono';
 import type { WireIntake } from '../intake.ts';
 import type { CountLosses } from '../losses.ts';
+import { analyticsResults, bearerOf, fromAnalytics } from './analytics.ts';
 import type { PosthogRecordings } from './recordings.ts';
 
 const MAX_EVENTS = 1_000;
@@ -40,26 +42,31 @@ export function posthogRoutes(
   app: ServiceApp,
   { intake, recordings, losses, clock, quota, replayQuota, throttle }: PosthogRoutes,
 ): void {
-  function serve(operation: WireOperation, quotaOfOperation: Quota): void {
+  function serve(operation: WireOperation, quotaOfOperation: Quota, isAnalytics = false): void {
     app.implementWire(
       operation,
-      async ({ project, body, unzip }) => {
+      async ({ c, project, body, unzip }) => {
         const lose = losses(project.id, operation);
         const now = clock.now();
-        const events = eventsOf(body);
+        const sent = eventsOf(body);
+        const events = isAnalytics ? sent.map((event) => fromAnalytics(c, event)) : sent;
         if (events.length > MAX_EVENTS) throw new BadRequest(`batch: more than ${MAX_EVENTS} events`);
         const snapshots = events.filter(isSnapshot);
         const others = events.filter((event) => !isSnapshot(event));
         const items = others.flatMap((event) => fromPostHog(event, now, lose));
-        const sentAt = timeOf(firstOf(body)['sent_at']) ?? now.toISOString();
+        const sentAt =
+          timeOf(firstOf(body)['sent_at']) ??
+          timeOf(c.req.header('PostHog-Request-Timestamp')) ??
+          now.toISOString();
         await intake.accept(project, items, { sentAt, lose });
         await recordings.accept(project, snapshots, { sentAt, unzip, lose });
-        return accepted();
+        if (isAnalytics) return analyticsResults(c, events);
+        return c.req.query('beacon') === '1' ? new Response(null, { status: 204 }) : accepted();
       },
       {
-        keyOf: (c) => c.req.query('token'),
+        keyOf: (c) => (isAnalytics ? bearerOf(c) : c.req.query('token')),
         keyIn,
-        keyPlace: 'api_key in the body',
+        keyPlace: isAnalytics ? 'Authorization: Bearer' : 'api_key in the body',
         maxBytesWithoutKey: MAX_BYTES,
         unwrap: unwrapData,
         quota: quotaOfOperation,
@@ -68,6 +75,7 @@ export function posthogRoutes(
     );
   }
   for (const operation of posthogCaptures) serve(operation, quota);
+  for (const operation of posthogAnalytics) serve(operation, quota, true);
   for (const operation of posthogSnapshots) serve(operation, replayQuota);
 
   const options = { keyOf: (c: Context) => c.req.param('token'), keyPlace: 'the path' };
@@ -128,8 +136,9 @@ function configOf(key: string, { eventsPerSecond }: ProjectAccess) {
 
 function eventsOf(body: unknown): Fields[] {
   if (Array.isArray(body)) return body.map(fieldsOf);
-  const { batch } = fieldsOf(body);
-  return Array.isArray(batch) ? batch.map(fieldsOf) : [fieldsOf(body)];
+  const { batch, data } = fieldsOf(body);
+  const events = [batch, data].find(Array.isArray);
+  return events === undefined ? [fieldsOf(body)] : events.map(fieldsOf);
 }
 
 /** A body has the key and the time of sending itself, or in each of several events. */
