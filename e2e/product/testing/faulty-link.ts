@@ -17,6 +17,8 @@ export interface Arrival {
 
 export interface FaultyLink {
   url: string;
+  /** The address of the server. */
+  upstream: string;
   /** All POST requests, with the body as text. */
   arrivals: Arrival[];
   fault: Fault;
@@ -46,7 +48,7 @@ export async function faultyLink(upstream: string): Promise<FaultyLink> {
         }
       }
       const { method, url, headers } = incoming;
-      const passed = request(`${upstream}${url}`, { method, headers }, (answer) => {
+      const passed = request(`${link.upstream}${url}`, { method, headers }, (answer) => {
         if (fault === 'lost' && method === 'POST') return void answer.resume();
         outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
         answer.pipe(outgoing);
@@ -58,6 +60,7 @@ export async function faultyLink(upstream: string): Promise<FaultyLink> {
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   const link: FaultyLink = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    upstream,
     arrivals: [],
     fault: undefined,
     close() {

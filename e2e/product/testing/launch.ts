@@ -27,6 +27,8 @@ export interface Launched {
   banner: string;
   /** Sends the signal and resolves with the exit code. */
   end(signal: NodeJS.Signals): Promise<number | null>;
+  /** Kills it with SIGKILL and starts it again, at other addresses. */
+  killAndStart(): Promise<void>;
 }
 
 /**
@@ -37,6 +39,7 @@ export function standaloneForTests({ isFirstStart = false } = {}): {
   readonly home: string;
   readonly demo: DemoJson;
   readonly banner: string;
+  killAndStart(): Promise<void>;
 } {
   let home = '';
   let running: Launched | undefined;
@@ -64,6 +67,7 @@ export function standaloneForTests({ isFirstStart = false } = {}): {
     get banner() {
       return started().banner;
     },
+    killAndStart: () => started().killAndStart(),
   };
 }
 
@@ -90,10 +94,19 @@ const seededHome = () =>
 /** Starts standalone from the command line. Resolves once it is ready. Throws its output if it exits before that. */
 export async function launch(home: string, env: Record<string, string> = {}): Promise<Launched> {
   const program = await start(home, { env, ready: /^curl .*distinct_id=ada/ });
+  const readDemo = async () => demoJson.parse(JSON.parse(await readFile(join(home, 'demo.json'), 'utf8')));
+  let demo = await readDemo();
   return {
     banner: program.lines.join('\n'),
-    demo: demoJson.parse(JSON.parse(await readFile(join(home, 'demo.json'), 'utf8'))),
+    get demo() {
+      return demo;
+    },
     end: (signal) => program.kill(signal),
+    async killAndStart() {
+      await program.kill('SIGKILL');
+      await program.restart();
+      demo = await readDemo();
+    },
   };
 }
 
