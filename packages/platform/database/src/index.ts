@@ -10,6 +10,7 @@ export {
   type Tx,
 } from './database.ts';
 export type { ExpiringData, Removed } from './expiring-data.ts';
+export { inTransaction } from './in-transaction.ts';
 export type { Listening } from './listen.ts';
 export { type Migrations, migrate } from './migrate.ts';
 export { newId } from './new-id.ts';

@@ -10,7 +10,7 @@ import {
   type UploadedAttachment,
   VISITOR_CONVERSATIONS,
 } from '@switchboard/contracts';
-import { type Db, type Transactor, type Tx, tryTransaction } from '@switchboard/database';
+import { type Db, inTransaction, type Transactor, type Tx, tryTransaction } from '@switchboard/database';
 import type { Place } from '@switchboard/http';
 import {
   and,
@@ -398,6 +398,8 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
   const byTokens = findByTokens(db);
   const turnsInRange = findTurnsInRange(db);
   const filesInRange = findFilesInRange(db);
+  const expiryOfToken = findExpiryOfToken(db);
+  const updating = prepareUpdates(db);
 
   return {
     turns: findTurns,
@@ -476,17 +478,8 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
       return checks.map((_, index) => states.get(index + 1));
     },
 
-    async tokenExpiry({ projectId, conversationId, tokenHash }, now) {
-      const opening = db
-        .select({ expiresAt: conversations.tokenExpiresAt })
-        .from(conversations)
-        .where(and(inProject(projectId, conversationId), eq(conversations.tokenHash, tokenHash)));
-      const other = db
-        .select({ expiresAt: conversationTokens.expiresAt })
-        .from(conversationTokens)
-        .innerJoin(conversations, eq(conversations.id, conversationTokens.conversationId))
-        .where(and(inProject(projectId, conversationId), eq(conversationTokens.tokenHash, tokenHash)));
-      const [row] = await unionAll(opening, other);
+    async tokenExpiry(check, now) {
+      const [row] = await expiryOfToken.execute({ ...check });
       return row !== undefined && row.expiresAt > now ? row.expiresAt : undefined;
     },
 
@@ -505,7 +498,7 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
 
     async appendTurn(turn, within = db) {
       const inserted = await tryTransaction<InsertedTurn | Refusal>(within, (tx, undo) =>
-        insertTurn(tx, turn, undo),
+        insertTurn(tx, turn, undo, updating),
       );
       if ('outcome' in inserted) return inserted;
       const { position, repeated, authorId, statusBefore, createdAt } = inserted;
@@ -651,6 +644,24 @@ const UP_TO = sql.placeholder('upTo');
 const inRange = (position: typeof turns.position | typeof attachments.turnPosition) =>
   sql`${position} > ${AFTER}::int and ${position} <= ${UP_TO}::int`;
 
+/** Built once, because every turn runs this query. */
+function findExpiryOfToken(db: Db | Tx) {
+  const ofConversation = and(
+    sql`${conversations.projectId} = ${PROJECT_ID}`,
+    sql`${conversations.id} = ${CONVERSATION_ID}`,
+  );
+  const opening = db
+    .select({ expiresAt: conversations.tokenExpiresAt })
+    .from(conversations)
+    .where(and(ofConversation, sql`${conversations.tokenHash} = ${sql.placeholder('tokenHash')}`));
+  const other = db
+    .select({ expiresAt: conversationTokens.expiresAt })
+    .from(conversationTokens)
+    .innerJoin(conversations, eq(conversations.id, conversationTokens.conversationId))
+    .where(and(ofConversation, sql`${conversationTokens.tokenHash} = ${sql.placeholder('tokenHash')}`));
+  return unionAll(opening, other).prepare('expiry_of_token');
+}
+
 /** Built once, like findFilesInRange, because every reader runs this query. */
 function findTurnsInRange(db: Db | Tx) {
   const author = and(
@@ -691,10 +702,18 @@ const inProject = (projectId: string, id: string) =>
 const ofVerifiedUser = (projectId: string, userId: string) =>
   and(eq(conversations.projectId, projectId), eq(conversations.userId, userId), conversations.userVerified);
 
-function renewedExpiry({ now, expiresAt, maxDays }: TokenRenewal): SQL {
+const renewedExpiry = ({ now, expiresAt, maxDays }: TokenRenewal): SQL =>
+  expiryRenewed({
+    now: sql`${now.toISOString()}`,
+    expiresAt: sql`${expiresAt.toISOString()}`,
+    maxDays: sql`${maxDays}`,
+  });
+
+/** Returns the later expiry of a token that has not expired. */
+function expiryRenewed({ now, expiresAt, maxDays }: Record<keyof TokenRenewal, SQL>): SQL {
   const latest = sql`${conversations.createdAt} + make_interval(days => ${maxDays}::int)`;
-  const isUnexpired = sql`${conversations.tokenExpiresAt} > ${now.toISOString()}::timestamptz`;
-  return sql`case when ${isUnexpired} then least(${expiresAt.toISOString()}::timestamptz, ${latest})
+  const isUnexpired = sql`${conversations.tokenExpiresAt} > ${now}::timestamptz`;
+  return sql`case when ${isUnexpired} then least(${expiresAt}::timestamptz, ${latest})
     else ${conversations.tokenExpiresAt} end`;
 }
 
@@ -713,10 +732,11 @@ async function insertTurn(
   tx: Tx,
   turn: NewTurn,
   undo: (result: InsertedTurn | Refusal) => never,
+  updating: Updating,
 ): Promise<InsertedTurn> {
   const { conversationId, author } = turn;
   const idempotencyKey = storedKey(turn);
-  const row = await updateConversation(tx, turn);
+  const row = await updateConversation(tx, turn, updating);
   if (row === undefined) return undo({ outcome: 'no conversation' });
   // Never before the time of the previous turn: other instances read the clock before they waited for the lock.
   const { position, statusBefore, verifiedUserId, lastTurnAt: createdAt } = row;
@@ -760,41 +780,47 @@ async function insertTurn(
   return { position, repeated: false, authorId, statusBefore, createdAt };
 }
 
-/** Locks the conversation, takes the next position, and updates the fields that the turn changes. */
-async function updateConversation(tx: Tx, turn: NewTurn) {
-  const before = tx
-    .$with('before')
-    .as(
-      tx
-        .select({ id: conversations.id, status: conversations.status })
-        .from(conversations)
-        .where(inProject(turn.projectId, turn.conversationId))
-        .for('update'),
-    );
-  const at = turn.createdAt.toISOString();
-  const [row] = await tx
+/** The statement of `updateConversation` for the turns of one kind. Built once, because every turn runs it. */
+function prepareUpdate(db: Db | Tx, isOfVisitor: boolean, renewsToken: boolean) {
+  const before = db.$with('before').as(
+    db
+      .select({ id: conversations.id, status: conversations.status })
+      .from(conversations)
+      .where(
+        and(sql`${conversations.projectId} = ${PROJECT_ID}`, sql`${conversations.id} = ${CONVERSATION_ID}`),
+      )
+      .for('update'),
+  );
+  const at = sql`${sql.placeholder('at')}::timestamptz`;
+  return db
     .with(before)
     .update(conversations)
     .set({
       turnCount: sql`${conversations.turnCount} + 1`,
-      turnBytes: sql`${conversations.turnBytes} + ${turnBytes(turn)}::int`,
-      lastTurnAt: sql`greatest(${conversations.lastTurnAt}, ${turn.createdAt.toISOString()})`,
-      status: turn.status,
+      turnBytes: sql`${conversations.turnBytes} + ${sql.placeholder('bytes')}::int`,
+      lastTurnAt: sql`greatest(${conversations.lastTurnAt}, ${at})`,
+      status: sql`${sql.placeholder('status')}`,
       resolvedAt: null,
-      ...(turn.author.kind === 'visitor'
+      ...(isOfVisitor
         ? {
             isSnoozed: false,
             snoozedUntil: null,
-            assigneeId: assigneeAfterVisitor(turn.projectId, at),
-            waitingSince: sql`coalesce(${conversations.waitingSince}, ${at}::timestamptz)`,
+            assigneeId: assigneeAfterVisitor(at),
+            waitingSince: sql`coalesce(${conversations.waitingSince}, ${at})`,
           }
         : {
-            firstReplyAt: sql`coalesce(${conversations.firstReplyAt}, ${at}::timestamptz)`,
+            firstReplyAt: sql`coalesce(${conversations.firstReplyAt}, ${at})`,
             waitingSince: null,
           }),
-      reopenedAt: sql`case when ${conversations.status} = 'resolved' then ${at}::timestamptz
+      reopenedAt: sql`case when ${conversations.status} = 'resolved' then ${at}
         else ${conversations.reopenedAt} end`,
-      ...(turn.tokenRenewal && { tokenExpiresAt: renewedExpiry(turn.tokenRenewal) }),
+      ...(renewsToken && {
+        tokenExpiresAt: expiryRenewed({
+          now: sql`${sql.placeholder('now')}`,
+          expiresAt: sql`${sql.placeholder('expiresAt')}`,
+          maxDays: sql`${sql.placeholder('maxDays')}`,
+        }),
+      }),
     })
     .from(before)
     .where(eq(conversations.id, before.id))
@@ -809,16 +835,46 @@ async function updateConversation(tx: Tx, turn: NewTurn) {
       status: conversations.status,
       statusBefore: before.status,
       subject: conversations.subject,
-    });
+    })
+    .prepare('update_conversation');
+}
+
+/** Returns the statement for turns of a visitor or a teammate, with or without a renewed token. */
+type Updating = (isOfVisitor: boolean, renewsToken: boolean) => ReturnType<typeof prepareUpdate>;
+
+function prepareUpdates(db: Db | Tx): Updating {
+  const built = new Map<string, ReturnType<typeof prepareUpdate>>();
+  return (...kind) => {
+    const key = kind.join();
+    const statement = built.get(key) ?? prepareUpdate(db, ...kind);
+    built.set(key, statement);
+    return statement;
+  };
+}
+
+/** Locks the conversation, takes the next position, and updates the fields that the turn changes. */
+async function updateConversation(tx: Tx, turn: NewTurn, updating: Updating) {
+  const { projectId, conversationId, status, tokenRenewal } = turn;
+  const statement = updating(turn.author.kind === 'visitor', tokenRenewal !== undefined);
+  const [row] = await inTransaction(tx, statement).execute({
+    projectId,
+    conversationId,
+    status,
+    at: turn.createdAt.toISOString(),
+    bytes: turnBytes(turn),
+    now: tokenRenewal?.now.toISOString(),
+    expiresAt: tokenRenewal?.expiresAt.toISOString(),
+    maxDays: tokenRenewal?.maxDays,
+  });
   return row && { ...row, verifiedUserId: row.userVerified ? row.userId : null };
 }
 
 /** A visitor's turn that reopens a conversation clears its assignee when the project's days are over. */
-function assigneeAfterVisitor(projectId: string, at: string): SQL {
+function assigneeAfterVisitor(at: SQL): SQL {
   const days = sql`(select ${supportSettings.keepAssigneeDays} from ${supportSettings}
-    where ${supportSettings.projectId} = ${projectId})`;
+    where ${supportSettings.projectId} = ${PROJECT_ID})`;
   return sql`case when ${conversations.status} = 'resolved'
-    and ${conversations.resolvedAt} + make_interval(days => ${days}) < ${at}::timestamptz
+    and ${conversations.resolvedAt} + make_interval(days => ${days}) < ${at}
     then null else ${conversations.assigneeId} end`;
 }
 

@@ -23,7 +23,18 @@ interface SupportDeps {
 const RETRY_AFTER_SECONDS = 5;
 const STREAM_HEADERS = { 'Content-Type': 'text/event-stream; charset=utf-8', 'Cache-Control': 'no-store' };
 
+/** Returns a function that encodes a message once for all the streams that it is sent to one after the other. */
+function encodeOnce(): (message: object) => string {
+  let last: { message: object; text: string } | undefined;
+  return (message) => {
+    if (last?.message !== message) last = { message, text: `data: ${JSON.stringify(message)}\n\n` };
+    return last.text;
+  };
+}
+
 export function supportRoutes(app: ServiceApp, { support, hub, ofProject }: SupportDeps): void {
+  const encode = encodeOnce();
+
   app.implement(
     getSupportSettings,
     async (c) => c.json(await support.settings(c.req.valid('param').projectId), 200),
@@ -111,7 +122,7 @@ export function supportRoutes(app: ServiceApp, { support, hub, ofProject }: Supp
     const sharing = [c.env.address, `person ${c.get('person').sub}`, `project ${project.id}`];
     const body = hub.stream(c.env.incoming, sharing, {
       credential: streamCredential(c.get('authority'), streamConversations.permission, project),
-      encode: (message) => `data: ${JSON.stringify(message)}\n\n`,
+      encode,
       onOpen(stream) {
         stream.join(agentsTopic(project.id));
         stream.send({ type: 'ready' });
