@@ -7,10 +7,12 @@ import {
   testDatabase,
 } from '@switchboard/testkit';
 import { sql } from 'drizzle-orm';
+import { integer, pgTable } from 'drizzle-orm/pg-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from 'vitest';
 import {
   type Database,
   type DatabaseOptions,
+  inTransaction,
   isUnavailable,
   openDatabase,
   ReadOnlyDatabase,
@@ -77,6 +79,26 @@ test('statements of a prepared transaction and of its savepoints are parsed once
     select generic_plans + custom_plans as runs from pg_prepared_statements
     where statement like 'select $1::int + _'`;
   expect(kept.map(({ runs }) => runs)).toEqual([2, 2, 2]);
+});
+
+test('a statement that was built once runs in the transaction that it is given', async () => {
+  const { drizzle, prepared } = open({ poolSize: 2 });
+  const numbers = pgTable('numbers', { n: integer().notNull() });
+  await drizzle.execute(sql`create table if not exists numbers (n int not null)`);
+  const insert = prepared
+    .insert(numbers)
+    .values({ n: sql.placeholder('n') })
+    .returning()
+    .prepare('insert_number');
+  const rolledBack = prepared.transaction(async (tx) => {
+    expect(await inTransaction(tx, insert).execute({ n: 1 })).toEqual([{ n: 1 }]);
+    expect(await tx.select().from(numbers)).toEqual([{ n: 1 }]);
+    throw new Error('stop');
+  });
+  await expect(rolledBack).rejects.toThrow('stop');
+  expect(await drizzle.select().from(numbers)).toEqual([]);
+  await insert.execute({ n: 2 });
+  expect(await drizzle.select().from(numbers)).toEqual([{ n: 2 }]);
 });
 
 describe('the measurements of calls', () => {

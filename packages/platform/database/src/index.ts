@@ -10,10 +10,9 @@ export {
   type Tx,
 } from './database.ts';
 export type { ExpiringData, Removed } from './expiring-data.ts';
-export { inTransaction } from './in-transaction.ts';
 export type { Listening } from './listen.ts';
 export { type Migrations, migrate } from './migrate.ts';
 export { newId } from './new-id.ts';
 export { checkPooling, keepsSessions, UnsuitableDatabase } from './pooling.ts';
-export { tryTransaction } from './try-transaction.ts';
+export { inTransaction, tryTransaction } from './transactions.ts';
 export { isTooSlow, isUnavailable } from './unavailable.ts';
