@@ -58,7 +58,6 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
     await started.load([{ events: [], people, personIds }]);
     const compare = createCompare({
       queue: {
-        deadline: () => signal,
         find: async () => ({ version: '', read: () => Promise.reject(new Error('not read here')) }),
         run: (_, __, work) =>
           work({ ...sourceOf(0), dialect: engine.dialect }, engine.query, engine.eachPerson),

@@ -30,7 +30,7 @@ export type Compare = (
 ) => Promise<void>;
 
 interface CompareOptions {
-  queue: Pick<QueryQueue, 'deadline' | 'find' | 'run'>;
+  queue: Pick<QueryQueue, 'find' | 'run'>;
   engine: Pick<Engine, 'createFacts' | 'dialect' | 'query'>;
   store: Pick<PeopleStore, 'cohorts'>;
   listed: ListedMembers;
@@ -46,6 +46,7 @@ const MAX_MEMBERS = 1_000_000;
 const PAGE_SIZE = 20_000;
 /** Differences of more people are read in sixteenths. */
 const READ_AT_ONCE = 50_000;
+const NARROWING = { parameter: 'match', by: 'fewer conditions', filter: 'did' };
 const HEX = [...'0123456789abcdef'];
 /** The `k` of ids before they are named by their person. */
 const IDS = -1;
@@ -78,30 +79,33 @@ export function createCompare(options: CompareOptions): Compare {
   }
 
   /** Adds the members of cohorts, and the persons of the stored ids, by the same knowledge of who is one person. */
-  async function addMembers(projectId: string, found: readonly CohortOnFile[], facts: Facts): Promise<void> {
+  async function addMembers(
+    projectId: string,
+    found: readonly CohortOnFile[],
+    facts: Facts,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { cohorts, lists, wanted } = peopleOfCohorts(found);
-    const bounds = { signal: queue.deadline() };
+    // Longer than a question may take, because the traits of many people are read at once, and no one waits.
+    const bounds = { signal, narrowing: NARROWING };
     const sources = await queue.find({ projectId, names: [], people: wanted, readsPersons: true }, bounds);
     await queue.run(
       projectId,
       sources,
       (source) =>
-        listed.read(projectId, { cohorts, lists }, bounds.signal, async (known) => {
+        listed.read(projectId, { cohorts, lists }, signal, async (known) => {
           const own = { ...source, hasBots: true, cohorts: new Map(known) };
           for (const [id, { did, ...cohort }] of known)
             own.cohorts.set(id, {
               ...cohort,
               did: did && { ...did, members: personsOf(did.members, source.personIds) },
             });
-          await facts.add(membersOf(own, [...cohorts.keys()], facts.relation), bounds.signal);
+          await facts.add(membersOf(own, [...cohorts.keys()], facts.relation), signal);
           for (const index of found.keys()) {
             const { stored, persons } = factsOf(index);
             const ids = sql`select p from ${facts.relation} as facts where k = ${integer(stored)}`;
             const people = personsOf(ids, source.personIds);
-            await facts.add(
-              sql`select ${integer(persons)} as k, p from (${people}) as people`,
-              bounds.signal,
-            );
+            await facts.add(sql`select ${integer(persons)} as k, p from (${people}) as people`, signal);
           }
         }),
       bounds,
@@ -145,7 +149,7 @@ export function createCompare(options: CompareOptions): Compare {
         const pageAfter = (after: string) => storedPeople({ projectId, id }, after, PAGE_SIZE);
         await addPages(facts, factsOf(index).stored, pageAfter, signal);
       }
-      await addMembers(projectId, found, facts);
+      await addMembers(projectId, found, facts, signal);
       const all = [...found.keys()].map(factsOf);
       const numbers = all.flatMap(({ now, stored }) => [now, stored]);
       const rows = await engine.query(sizesOf(engine.dialect, numbers, facts.relation), signal);

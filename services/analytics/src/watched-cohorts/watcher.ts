@@ -16,7 +16,7 @@ const RETRY_MS = 60_000;
 const DEFECT = 'The members could not be compared. They are compared again in a minute.';
 
 interface WatcherOptions {
-  store: Pick<WatchedPeopleStore, 'claim' | 'apply' | 'fail'>;
+  store: Pick<WatchedPeopleStore, 'claim' | 'apply' | 'fail' | 'release'>;
   compare: Compare;
   clock: Clock;
   random?: () => number;
@@ -65,7 +65,9 @@ export function createCohortWatcher({
         signal,
       );
     } catch (error) {
-      for (const watch of waiting.values()) await fail(watch, error);
+      for (const watch of waiting.values()) {
+        await (stopping.aborted ? store.release(watch) : fail(watch, error));
+      }
     }
   }
 

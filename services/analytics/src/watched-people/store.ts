@@ -170,6 +170,13 @@ export function createWatchedPeopleStore(db: Db) {
       });
     },
 
+    /** Ends a claim, so that another instance compares the cohort at once. */
+    async release(watch: ClaimedWatch): Promise<void> {
+      await db.execute(sql`
+        update ${watchedCohorts} set claimed_until = null, due_at = ${AT_ONCE}
+        where ${isCohort(watch)} and claimed_until = ${timeOf(watch.claimedUntil)}`);
+    },
+
     /** Returns the number of watched cohorts that could not be compared. */
     async failed(): Promise<number> {
       return db.$count(watchedCohorts, sql`failure is not null`);
