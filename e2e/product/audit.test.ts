@@ -48,6 +48,7 @@ const BODIES: Record<string, unknown> = {
     query: { kind: 'trends', range: { last: 7, unit: 'day' }, series: [{ event: 'order placed' }] },
   },
   putMessengerSettings: { ...z.looseObject({}).parse(exampleOf(putMessengerSettings)), team: [] },
+  putManagedArticleSearch: { on: false, placement: 'tab' },
   createApiToken: { name: 'audit', kind: 'service', permissions: ['flags.read'] },
   restoreFlagVersion: { version: 1 },
   promoteFlag: { to: 'prj_audit_live' },

@@ -39,18 +39,18 @@ describe('the example manifest', () => {
     const { code, out, err } = await switchboard(['apply', EXAMPLE]);
     expect([code, err]).toEqual([0, '']);
     expect(out).toContain('+ flag acme-shop checkout-button\n');
-    expect(out).toMatch(/\n33 created, 1 changed, 0 unchanged\n$/);
+    expect(out).toMatch(/\n33 created, 2 changed, 0 unchanged\n$/);
 
     expect(await switchboard(['diff', EXAMPLE])).toEqual({
       code: 0,
-      out: '0 would be created, 0 would be changed, 34 unchanged\n',
+      out: '0 would be created, 0 would be changed, 35 unchanged\n',
       err: '',
     });
     expect(await json(['apply', EXAMPLE])).toEqual({
       created: 0,
       changed: 0,
       requested: 0,
-      unchanged: 34,
+      unchanged: 35,
       changes: [],
     });
   });
@@ -76,21 +76,55 @@ describe('the example manifest', () => {
   it('shows the path of each later change, and applies only those changes', async () => {
     const changed = (await example())
       .replace('rolloutPercentage: 10', 'rolloutPercentage: 25')
-      .replace('Jonas Weiß', 'Jonas Weiss');
+      .replace('Jonas Weiß', 'Jonas Weiss')
+      .replace('placement: tab', 'placement: while_typing');
     const path = await fileOf(changed, 'changed.yaml');
     const expected = [
       '~ member acme auth0|jonas',
       '    name: "Jonas Weiß" -> "Jonas Weiss"',
       '~ flag acme-shop new-checkout',
       '    rolloutPercentage: 10 -> 25',
+      '~ article-search acme-shop',
+      '    placement: "tab" -> "while_typing"',
     ].join('\n');
     const { out, code } = await switchboard(['diff', path]);
     expect(code).toBe(3);
-    expect(out).toBe(`${expected}\n0 would be created, 2 would be changed, 32 unchanged\n`);
+    expect(out).toBe(`${expected}\n0 would be created, 3 would be changed, 32 unchanged\n`);
     expect((await switchboard(['apply', path])).out).toBe(
-      `${expected}\n0 created, 2 changed, 32 unchanged\n`,
+      `${expected}\n0 created, 3 changed, 32 unchanged\n`,
     );
     expect((await json(['get', 'flag', 'acme-shop', 'new-checkout'])).rolloutPercentage).toBe(25);
+    expect(await json(['get', 'article-search', 'acme-shop'])).toEqual({
+      on: true,
+      placement: 'while_typing',
+    });
+  });
+
+  it('turns article search on only with a plan that includes it, and exports it only while it is on', async () => {
+    const source = (on: boolean) => `
+plans:
+  - { tier: without-articles, cycle: monthly, trialDays: 0, priced: false, entitlements: {} }
+companies:
+  - id: without-articles
+    name: Without articles
+    plan: { tier: without-articles, cycle: monthly }
+    projects:
+      - id: without-articles-shop
+        name: Shop
+        region: eu
+        defaultLanguage: en
+        articleSearch: { on: ${on}, placement: first_view }
+`;
+    const refused = await switchboard(['apply', await fileOf(source(true), 'articles.yaml')]);
+    expect([refused.code, refused.err]).toEqual([
+      1,
+      expect.stringContaining('Your plan does not include article search.'),
+    ]);
+    expect((await switchboard(['apply', await fileOf(source(false), 'articles.yaml')])).out).toContain(
+      '~ article-search without-articles-shop\n    placement: "tab" -> "first_view"\n',
+    );
+    const exported = await switchboard(['get', 'manifest', 'without-articles']);
+    expect(exported.out).not.toContain('articleSearch');
   });
 
   it('leaves resources alone that the manifest does not name', async () => {

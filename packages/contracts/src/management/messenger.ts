@@ -10,6 +10,7 @@ import {
   teamMember,
 } from '../messenger/configuration.ts';
 import { afterTurn, conversationStatus, turn } from '../messenger/conversations.ts';
+import { articleSearch } from '../messenger/settings.ts';
 import { conversationFilterQuery, conversationSummary, operatorConversation } from '../messenger/support.ts';
 import { deleted, jsonBody, jsonResponse } from '../operation/bodies.ts';
 import { idempotencyHeaders } from '../operation/headers.ts';
@@ -108,6 +109,8 @@ export type TeammateTurn = z.infer<typeof teammateTurn>;
 const common = managementOf('messenger');
 const page = paging(50);
 const CONFIG_PATH = '/management/v1/projects/{projectId}/messenger/config';
+// Not below `messenger`: the console's path would be that of putArticleSearch.
+const ARTICLE_SEARCH_PATH = '/management/v1/projects/{projectId}/article-search';
 const TEAMMATE_PATH = '/management/v1/projects/{projectId}/team/{userId}';
 const SECRETS_PATH = '/management/v1/projects/{projectId}/identity-secrets';
 const CONVERSATIONS_PATH = '/management/v1/projects/{projectId}/conversations';
@@ -176,6 +179,33 @@ export const putMessengerSettings = operation({
         'If-Match: the messenger configuration was changed since you read it. Read it again and repeat your change.',
     },
   },
+});
+
+export const getManagedArticleSearch = operation({
+  ...common,
+  operationId: 'getManagedArticleSearch',
+  permission: 'messenger.read',
+  method: 'get',
+  path: ARTICLE_SEARCH_PATH,
+  summary: 'Get the article search of a project',
+  description: 'It is off with placement tab until you change it.',
+  request: { params },
+  responses: { 200: jsonResponse('The setting.', articleSearch) },
+  errors: noProject,
+});
+
+export const putManagedArticleSearch = operation({
+  ...common,
+  operationId: 'putManagedArticleSearch',
+  permission: 'messenger.write',
+  method: 'put',
+  path: ARTICLE_SEARCH_PATH,
+  summary: 'Turn the article search of a project on or off',
+  description:
+    'Like putArticleSearch: turning it on requires a plan that includes it, even if it was on before. Turning it off is always allowed.',
+  request: { params, body: jsonBody(articleSearch, { on: true, placement: 'tab' }) },
+  responses: { 200: jsonResponse('The stored setting.', articleSearch) },
+  errors: { ...noProject, 402: 'PLAN_REQUIRED: Your plan does not include article search.' },
 });
 
 export const getTeammate = operation({

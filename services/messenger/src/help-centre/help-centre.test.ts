@@ -35,6 +35,9 @@ const refresh = (project: TestProject, url?: string) =>
 const putSearch = (project: TestProject, body: unknown) =>
   messenger.call('PUT', `${base(project)}/article-search`, { token: project.member, body });
 
+const manage = (method: 'GET' | 'PUT', id: string, body?: unknown) =>
+  messenger.manage(method, `/projects/${id}/article-search`, body);
+
 const nothing = { site: null, search: { on: false, placement: 'tab' } };
 
 describe('the help centre', () => {
@@ -174,6 +177,39 @@ describe('article search', () => {
     }
   });
 
+  test('lets operators read article search, and set it under the same rule', async () => {
+    const project = await messenger.createProject();
+    const other = await messenger.createProject();
+    expect((await manage('GET', project.id)).body).toEqual(nothing.search);
+    const on = { on: true, placement: 'first_view' };
+    const refused = await manage('PUT', project.id, on);
+    expect([refused.status, refused.body.error.code]).toEqual([402, 'PLAN_REQUIRED']);
+    const off = { on: false, placement: 'while_typing' };
+    expect((await manage('PUT', project.id, off)).body).toEqual(off);
+    await messenger.setEntitlements(project, { articleSearch: true });
+    await eventually(async () => expect((await manage('PUT', project.id, on)).body).toEqual(on));
+    expect((await manage('GET', project.id)).body).toEqual(on);
+    expect((await read(project)).body.search).toEqual(on);
+    expect((await manage('GET', other.id)).body).toEqual(nothing.search);
+  });
+
+  test('lets only members and operators read and set it, in the region of the project', async () => {
+    const project = await messenger.createProject({ entitlements: { articleSearch: true } });
+    const abroad = await messenger.createProject({ region: 'us' });
+    const outsider = await messenger.createProject();
+    const on = { on: true, placement: 'tab' };
+    for (const method of ['GET', 'PUT'] as const) {
+      const body = method === 'PUT' ? on : undefined;
+      expect((await manage(method, 'nowhere', body)).status).toBe(404);
+      expect((await manage(method, abroad.id, body)).status).toBe(403);
+      const path = `/v1/projects/${project.id}/article-search`;
+      const asMember = (token: string) => messenger.call(method, path, { token, ...(body && { body }) });
+      expect((await asMember(outsider.member)).status).toBe(403);
+      expect((await asMember(project.member)).status).toBe(200);
+    }
+    expect((await manage('GET', project.id)).body).toEqual(on);
+  });
+
   test.each([
     [{ on: true }, 'placement'],
     [{ placement: 'tab' }, 'on'],
@@ -181,9 +217,11 @@ describe('article search', () => {
     [{ on: false, placement: 'footer' }, 'placement'],
     [{ on: false, placement: 'tab', extra: 1 }, 'extra'],
   ])('rejects the search settings %j', async (body, name) => {
-    const answer = await putSearch(await messenger.createProject(), body);
-    expect([answer.status, answer.body.error.code]).toEqual([400, 'BAD_REQUEST']);
-    expect(answer.body.error.message).toContain(name);
+    const project = await messenger.createProject();
+    for (const answer of [await putSearch(project, body), await manage('PUT', project.id, body)]) {
+      expect([answer.status, answer.body.error.code]).toEqual([400, 'BAD_REQUEST']);
+      expect(answer.body.error.message).toContain(name);
+    }
   });
 });
 

@@ -27,15 +27,20 @@ const DEFAULT_SEARCH: ArticleSearch = { on: false, placement: 'tab' };
 /** Manages the help site of a project and the search of its articles in the messenger. */
 export function createHelpCentre({ store, provider, directory, limit, clock }: HelpCentreOptions) {
   async function read(projectId: string): Promise<HelpCentreView> {
-    const [site, search] = await Promise.all([store.site(projectId), store.search(projectId)]);
+    const [site, search] = await Promise.all([store.site(projectId), readSearch(projectId)]);
     return {
       site: site === undefined ? null : { ...site, lastReadAt: site.lastReadAt.toISOString() },
-      search: search ?? DEFAULT_SEARCH,
+      search,
     };
+  }
+
+  async function readSearch(projectId: string): Promise<ArticleSearch> {
+    return (await store.search(projectId)) ?? DEFAULT_SEARCH;
   }
 
   return {
     read,
+    readSearch,
 
     async refresh(change: AuditedChange, { id, companyId }: ProjectAccess): Promise<HelpCentreView> {
       await limit.consume(companyId);
@@ -53,7 +58,7 @@ export function createHelpCentre({ store, provider, directory, limit, clock }: H
 
     async putSearch(
       change: AuditedChange,
-      { id, companyId }: ProjectAccess,
+      { id, companyId }: Pick<ProjectAccess, 'id' | 'companyId'>,
       search: ArticleSearch,
     ): Promise<ArticleSearch> {
       if (search.on) {

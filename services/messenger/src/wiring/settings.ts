@@ -12,14 +12,14 @@ import type { Shared } from './shared.ts';
 
 /** Opens the articles of the help centre, which are read from the help site. */
 export function openHelpCentre(shared: Shared, helpSiteTimeoutMs: number | undefined): void {
-  const { app, db, limits } = shared;
+  const { app, db, limits, ofProject } = shared;
   const helpCentre = createHelpCentre({
     ...shared,
     store: createHelpCentreStore(db),
     provider: createHelpSiteProvider(shared, helpSiteTimeoutMs),
     limit: limits.perMinute('help-centre', limits.helpCentreRefreshesPerCompany),
   });
-  helpCentreRoutes(app, { helpCentre });
+  helpCentreRoutes(app, { helpCentre, ofProject });
 }
 
 /** Opens the translation of texts in the console, and the usage of the messenger. */

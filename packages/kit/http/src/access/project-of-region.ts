@@ -10,13 +10,17 @@ export function requireRegion(project: Pick<Project, 'region'>, region: string):
   );
 }
 
-/** Returns a check for `implement` that rejects management of unknown projects and projects of another region. */
+/**
+ * Returns a check for `implement` that rejects management of unknown projects and projects of another region, and
+ * returns the project.
+ */
 export function projectOfRegion(directory: Pick<Directory, 'project'>, region: string) {
   return {
-    async authorize(c: Pick<Context, 'req'>): Promise<void> {
+    async authorize(c: Pick<Context, 'req'>): Promise<Project> {
       const project = await directory.project(c.req.param('projectId') ?? '');
       if (project === undefined) throw new NotFound('Project not found.');
       requireRegion(project, region);
+      return project;
     },
   };
 }

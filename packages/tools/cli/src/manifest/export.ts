@@ -84,6 +84,7 @@ export async function exportManifest({ client, companyId, onOmitted }: ExportOpt
         webhooks: await webhooksOf(params),
         team: team.map(({ avatarUrl: __, ...teammate }) => teammate),
         ...(await messengerOf(params)),
+        ...(await articleSearchOf(params)),
         ...(await supportOf(params)),
       };
     });
@@ -151,6 +152,11 @@ export async function exportManifest({ client, companyId, onOmitted }: ExportOpt
     }
   }
 
+  async function articleSearchOf(params: { projectId: string }) {
+    const articleSearch = await one(kinds.articleSearch, params);
+    return articleSearch['on'] === true ? { articleSearch } : {};
+  }
+
   async function supportOf(params: { projectId: string }) {
     const support = await one(kinds.support, params);
     return support['version'] === 0 ? {} : { support: definitionOf(kinds.support, support) };
@@ -163,7 +169,7 @@ export async function exportManifest({ client, companyId, onOmitted }: ExportOpt
     } catch (error) {
       if (!(error instanceof ManagementError) || !/belongs to region/.test(error.message)) throw error;
       onOmitted?.(
-        `dashboards, cohorts, flags, dictionary, alerts, subscriptions, webhooks, team, messenger and support of ${what}, which are in another region`,
+        `dashboards, cohorts, flags, dictionary, alerts, subscriptions, webhooks, team, messenger, article search and support of ${what}, which are in another region`,
       );
       return {};
     }

@@ -248,6 +248,15 @@ const messenger = {
   readOnly: [],
 } satisfies Kind;
 
+const articleSearch = {
+  name: 'article-search',
+  plural: 'article-search',
+  ids: ['projectId'],
+  get: 'getManagedArticleSearch',
+  put: 'putManagedArticleSearch',
+  readOnly: [],
+} satisfies Kind;
+
 const support = {
   name: 'support',
   plural: 'support',
@@ -320,6 +329,7 @@ export const kinds = {
   webhook,
   teammate,
   messenger,
+  articleSearch,
   support,
   signIn,
   domain,

@@ -2,6 +2,7 @@ import {
   aiMarkup,
   aiModelDefinition,
   alertDefinition,
+  articleSearch,
   checkFlag,
   cohortDefinition,
   companyDefinition,
@@ -55,6 +56,7 @@ const project = projectDefinition.omit({ companyId: true }).extend({
     .extend({ team: messengerSettings.shape.team.unwrap().optional() })
     .strict()
     .optional(),
+  articleSearch: articleSearch.optional(),
   support: support.optional(),
 });
 

@@ -39,3 +39,27 @@ companies:
     ['subscription'],
   ]);
 });
+
+test('article search comes last, so that a plan without it keeps nothing else from being applied', () => {
+  const stages = stagesOf(
+    parseManifest(`
+companies:
+  - id: co
+    name: Company
+    plan: { tier: free, cycle: monthly }
+    projects:
+      - id: p
+        name: Project
+        region: eu
+        defaultLanguage: en
+        articleSearch: { on: true, placement: tab }
+        messenger: {}
+        flags: [{ key: beta, enabled: true, rolloutPercentage: 100 }]
+`),
+  );
+  expect(stages.map((stage) => stage.map(({ kind }) => kind.name)).slice(-3)).toEqual([
+    ['messenger'],
+    ['flag'],
+    ['article-search'],
+  ]);
+});

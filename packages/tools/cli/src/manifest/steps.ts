@@ -36,6 +36,12 @@ export function stagesOf({ plans, ai, companies }: Manifest): Step[][] {
       messenger === undefined ? [] : [{ kind: kinds.messenger, params: { projectId }, wanted: messenger }],
     ),
     ...flagStages(projects),
+    // Last, because it is refused without a plan that includes it.
+    projects.flatMap(({ id: projectId, articleSearch }) =>
+      articleSearch === undefined
+        ? []
+        : [{ kind: kinds.articleSearch, params: { projectId }, wanted: articleSearch }],
+    ),
   ];
   return stages.filter((stage) => stage.length > 0);
 }
