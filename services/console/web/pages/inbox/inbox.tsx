@@ -1,10 +1,16 @@
-import type { ConversationChange, ConversationSummary, Member } from '@switchboard/management';
+import type {
+  ConversationChange,
+  ConversationSummary,
+  Member,
+  OperatorConversation,
+} from '@switchboard/management';
 import type { InfiniteData } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { queries, useCall, useChange, useList } from '../../app/api.ts';
+import { queries, showAtOnce, useCall, useChange, useList } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { useKeys } from '../../app/keys.ts';
+import { onUse } from '../../app/on-use.tsx';
 import { usePlace } from '../../app/project.ts';
 import { usePageSearch } from '../../app/search.ts';
 import { Badge } from '../../components/badge.tsx';
@@ -18,7 +24,6 @@ import type { ComposerHandle } from './compose/composer.tsx';
 import { Conversation, type Tool } from './conversation.tsx';
 import styles from './inbox.module.css';
 import { ConversationList } from './list.tsx';
-import { NothingOpen } from './nothing-open.tsx';
 import { PersonPane } from './person.tsx';
 import { usePresence } from './presence.ts';
 import { search } from './search.ts';
@@ -27,6 +32,9 @@ import { Tools } from './tools.tsx';
 import { EditView } from './views/edit-view.tsx';
 import { isIn, type View, viewsOf } from './views/views.ts';
 
+const NothingOpen = onUse(async () => (await import('./nothing-open.tsx')).NothingOpen);
+
+type Read = { turns: OperatorConversation['turns'][number][] };
 type Listed = InfiniteData<{ items: readonly ConversationSummary[]; nextCursor: string | null }>;
 
 const NO_MEMBERS: readonly Member[] = [];
@@ -111,13 +119,21 @@ export function Page() {
   const onChange = useCallback(
     (change: Parameters<typeof onPresence>[0]) => {
       onPresence(change);
-      if (change.kind === 'presence' && change.state !== 'read') return;
-      if (change.kind === 'settings')
-        void queries.invalidateQueries({ queryKey: ['getSupportSettings', project.id] });
-      else
-        void queries.invalidateQueries({
-          queryKey: ['readConversation', project.id, change.conversationId],
-        });
+      const { kind, conversationId, state, turn } = change;
+      if (kind === 'presence' && state !== 'read') return;
+      const queryKey =
+        kind === 'settings'
+          ? ['getSupportSettings', project.id]
+          : ['readConversation', project.id, conversationId];
+      // The conversation is read again for the mail and the page of the turn.
+      if (turn?.authorKind === 'visitor')
+        showAtOnce<Read>(queryKey, (before) => ({
+          ...before,
+          turns: before.turns
+            .filter(({ id }) => id !== turn.id)
+            .concat({ ...turn, via: 'messenger', mail: null, pageContext: null }),
+        }));
+      void queries.invalidateQueries({ queryKey });
       refresh();
     },
     [onPresence, refresh, project.id],
@@ -418,11 +434,13 @@ function useRefresh(keys: readonly (readonly string[])[]): () => void {
 }
 
 function toggled(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
-  return ids.has(id) ? new Set([...ids].filter((one) => one !== id)) : new Set([...ids, id]);
+  const changed = new Set(ids);
+  if (!changed.delete(id)) changed.add(id);
+  return changed;
 }
 
 /** Returns each conversation once. */
-function distinct(found: readonly ConversationSummary[] = []): readonly ConversationSummary[] {
+function distinct(found: readonly ConversationSummary[] = NONE): readonly ConversationSummary[] {
   return [...new Map(found.map((one) => [one.id, one])).values()];
 }
 
@@ -431,18 +449,15 @@ type Values = Pick<ConversationSummary, 'status' | 'snoozed' | 'assigneeId'>;
 function changedValues(before: Values, { status, snooze, assigneeId }: ConversationChange): Values {
   return {
     status: status ?? before.status,
-    snoozed: status === 'resolved' ? false : snooze === undefined ? before.snoozed : snooze !== null,
+    snoozed: status !== 'resolved' && (snooze === undefined ? before.snoozed : snooze !== null),
     assigneeId: assigneeId === undefined ? before.assigneeId : assigneeId,
   };
 }
 
 function leavesView(view: View, change: ConversationChange, sub: string): boolean {
   const { status = 'open', snoozed, assigned } = view.filter;
-  const before: Values = {
-    status,
-    snoozed: snoozed === 'true',
-    assigneeId: assigned === 'me' ? sub : null,
-  };
+  const assigneeId = assigned === 'me' ? sub : null;
+  const before = { status, snoozed: snoozed === 'true', assigneeId };
   return !isIn(view, changedValues(before, change), sub);
 }
 
@@ -454,18 +469,13 @@ function showChange(
   view: View,
   sub: string,
 ): void {
-  void queries.cancelQueries({ queryKey });
-  queries.setQueryData<Listed>(queryKey, (before) =>
-    before === undefined
-      ? before
-      : {
-          ...before,
-          pages: before.pages.map((page) => ({
-            ...page,
-            items: page.items
-              .map((one) => (ids.includes(one.id) ? { ...one, ...changedValues(one, change) } : one))
-              .filter((one) => !ids.includes(one.id) || isIn(view, one, sub)),
-          })),
-        },
-  );
+  showAtOnce<Listed>(queryKey, (before) => ({
+    ...before,
+    pages: before.pages.map((page) => ({
+      ...page,
+      items: page.items
+        .map((one) => (ids.includes(one.id) ? { ...one, ...changedValues(one, change) } : one))
+        .filter((one) => !ids.includes(one.id) || isIn(view, one, sub)),
+    })),
+  }));
 }
