@@ -214,7 +214,8 @@ test('serves another project while turns of one project wait for the database', 
   const turns = Array.from({ length: 200 }, () => visitor.send(conversation, 'x').then(() => done++));
   await Promise.race(turns);
   await other.open();
-  expect(done).toBeLessThan(60);
+  // Without turns between projects, it would wait for all of them.
+  expect(done).toBeLessThan(120);
   await Promise.all(turns);
 });
 
