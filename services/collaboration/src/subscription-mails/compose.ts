@@ -1,28 +1,15 @@
-import { mailPage } from '@switchboard/mail';
 import { csvOf } from '@switchboard/report-content';
 import type { Locale } from '../page/render/locale.ts';
 import { type Markup, markup, nothing } from '../page/render/markup.ts';
 import type { ChartPicture } from '../page/thread/calls.ts';
-import {
-  introOf,
-  NO_TABLE,
-  oldestOf,
-  PAUSED,
-  readReport,
-  type SentContent,
-  type SentReport,
-} from './content.ts';
+import { introOf, NO_TABLE, oldestOf, readReport, type SentContent, type SentReport } from './content.ts';
+import { frameMail, type MailFrame } from './mail.ts';
 import { htmlTable, type MailTable, mailTable, textTable } from './table.ts';
 
 /** The content of a mail of a subscription. */
-export interface MailDetails extends SentContent {
+export interface MailDetails extends SentContent, MailFrame {
   /** The charts of each report. */
   charts: readonly (readonly ChartPicture[])[];
-  /** Whether the subscription is paused because no one opens the mails. */
-  isLast: boolean;
-  links: { open: string; unsubscribe: string };
-  /** The address of the console. */
-  home: string;
 }
 
 interface Attachment {
@@ -52,7 +39,7 @@ const CUT = 'The attached file has all values.';
 
 /** Composes a mail as text and HTML, with the charts of each report, and its values as a table and a CSV file. */
 export function composeSubscription(details: MailDetails, locale: Locale) {
-  const { kind, name, reports, timeZone, isLast, links, home } = details;
+  const { kind, name, reports, timeZone } = details;
   const dates = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone });
   const parts = reports.map((report, at) => partOf(report, details.charts[at] ?? [], at, locale));
   const attachments: Attachment[] = [];
@@ -60,10 +47,6 @@ export function composeSubscription(details: MailDetails, locale: Locale) {
   const pictures = parts.flatMap(({ charts }) => charts.map(({ file }) => file));
   for (const file of [...files, ...pictures]) if (fits(attachments, file)) attachments.push(file);
   const isAttached = (file: Attachment | undefined) => file !== undefined && attachments.includes(file);
-  const intro = introOf(details);
-  const paragraphs = isLast ? [PAUSED, intro] : [intro];
-  const why = `You receive this mail because you are subscribed to a ${kind}.`;
-  const subject = `${name}, ${dates.format(oldestOf(details))}`;
   const hasHeadings = kind === 'dashboard';
   const noteOf = (part: Part) => {
     if (part.table === undefined) return NO_TABLE;
@@ -74,33 +57,19 @@ export function composeSubscription(details: MailDetails, locale: Locale) {
       .filter((text) => text !== '')
       .join('\n\n'),
   );
-  const opening = `Open the ${kind}`;
-  return {
-    language: 'en',
-    subject,
-    text: [
-      ...paragraphs,
-      ...texts,
-      `${opening}:\n${links.open}`,
-      '-- ',
-      `${why}\nUnsubscribe: ${links.unsubscribe}\n`,
-    ].join('\n\n'),
-    html: mailPage({
-      language: 'en',
-      title: subject,
-      from: { home },
-      heading: name,
-      paragraphs,
-      content: markup`${parts.map((part) => {
-        const charts = part.charts.filter(({ file }) => isAttached(file));
-        return section({ ...part, charts }, hasHeadings, noteOf(part));
-      })}`,
-      button: { text: opening, link: links.open, address: 'Or open this address in your browser:' },
-      why,
-      footer: { text: 'Unsubscribe', link: links.unsubscribe },
-    }),
-    attachments: withDistinctNames(attachments),
-  };
+  const mail = frameMail(details, {
+    subject: `${name}, ${dates.format(oldestOf(details))}`,
+    heading: name,
+    intro: introOf(details),
+    texts,
+    content: markup`${parts.map((part) => {
+      const charts = part.charts.filter(({ file }) => isAttached(file));
+      return section({ ...part, charts }, hasHeadings, noteOf(part));
+    })}`,
+    opening: `Open the ${kind}`,
+    why: `You receive this mail because you are subscribed to a ${kind}.`,
+  });
+  return { ...mail, attachments: withDistinctNames(attachments) };
 }
 
 function partOf(report: SentReport, pictures: readonly ChartPicture[], at: number, locale: Locale): Part {

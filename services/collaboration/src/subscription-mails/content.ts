@@ -1,4 +1,3 @@
-import { MAX_UNOPENED_MAILS } from '@switchboard/contracts';
 import { parseContent, type Table, tableOf } from '@switchboard/report-content';
 import type { Locale } from '../page/render/locale.ts';
 import { localise } from '../page/render/localise.ts';
@@ -21,7 +20,6 @@ export interface SentContent {
   timeZone: string;
 }
 
-export const PAUSED = `No one has opened the last ${MAX_UNOPENED_MAILS} mails, so this subscription is now paused. Resume it under Subscriptions in the console.`;
 export const NO_TABLE = 'Its values have no table. Open the report to see them.';
 
 /** Returns when the oldest of the reports ran. */

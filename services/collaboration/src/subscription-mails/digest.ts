@@ -1,58 +1,35 @@
 import type { ThreadSummary } from '@switchboard/contracts';
-import { mailPage } from '@switchboard/mail';
 import type { PushContent } from '@switchboard/push';
 import { markup, nothing } from '../page/render/markup.ts';
 import { clipPush } from '../shares/messages.ts';
-import { PAUSED } from './content.ts';
+import { frameMail, type MailFrame } from './mail.ts';
 
 /** A digest of unread threads for one member. */
-export interface Digest {
+export interface Digest extends MailFrame {
   /** At least one thread, the latest first. */
   threads: readonly ThreadSummary[];
   /** The name of the project. */
   project: string;
-  /** Whether the subscription is paused because no one opens the mails. */
-  isLast: boolean;
-  links: { open: string; unsubscribe: string };
-  /** The address of the console. */
-  home: string;
 }
 
 const MAX_THREADS = 20;
-const OPENING = 'Open the threads';
-const WHY = 'You receive this mail because you are subscribed to unread threads.';
 
 /** Composes a digest as text and HTML. */
-export function composeDigest({ threads, project, isLast, links, home }: Digest) {
+export function composeDigest({ threads, project, ...frame }: Digest) {
   const subject = titleOf(threads.length, project);
   const shown = threads.slice(0, MAX_THREADS);
   const hidden = threads.length - shown.length;
   const more = hidden === 0 ? '' : `${hidden} more ${hidden === 1 ? 'thread is' : 'threads are'} unread.`;
-  const paragraphs = [...(isLast ? [PAUSED] : []), 'These threads have new comments.'];
   const texts = shown.map((thread) => `${headingOf(thread)}\n${quoteOf(thread)}`);
-  return {
-    language: 'en',
+  return frameMail(frame, {
     subject,
-    text: [
-      ...paragraphs,
-      ...texts,
-      ...(more === '' ? [] : [more]),
-      `${OPENING}:\n${links.open}`,
-      '-- ',
-      `${WHY}\nUnsubscribe: ${links.unsubscribe}\n`,
-    ].join('\n\n'),
-    html: mailPage({
-      language: 'en',
-      title: subject,
-      from: { home },
-      heading: subject,
-      paragraphs,
-      content: markup`${shown.map(sectionOf)}${more === '' ? nothing : markup`<p style="margin:0 0 16px">${more}</p>`}`,
-      button: { text: OPENING, link: links.open, address: 'Or open this address in your browser:' },
-      why: WHY,
-      footer: { text: 'Unsubscribe', link: links.unsubscribe },
-    }),
-  };
+    heading: subject,
+    intro: 'These threads have new comments.',
+    texts: more === '' ? texts : [...texts, more],
+    content: markup`${shown.map(sectionOf)}${more === '' ? nothing : markup`<p style="margin:0 0 16px">${more}</p>`}`,
+    opening: 'Open the threads',
+    why: 'You receive this mail because you are subscribed to unread threads.',
+  });
 }
 
 /** Composes the push of a digest, cut to fit. */
