@@ -21,6 +21,15 @@ const MAX_AGE_MS = 50 * 60_000;
 const MIN_RETRY_MS = 500;
 const RETRY_SPREAD_MS = 2_500;
 
+/** Returns a function that encodes a message once for all the streams that it is sent to one after the other. */
+export function encodeOnce(): StreamPlan['encode'] {
+  let last: { message: object; text: string } | undefined;
+  return (message) => {
+    if (last?.message !== message) last = { message, text: `data: ${JSON.stringify(message)}\n\n` };
+    return last.text;
+  };
+}
+
 /**
  * Manages an open event stream. Limits the bytes buffered for it. Its beat is an event of that name, which clients
  * cannot answer.

@@ -1,6 +1,6 @@
 import { streamEvents } from '@switchboard/contracts';
 import { RateLimited, type ServiceApp, streamCredential } from '@switchboard/http';
-import type { Hub } from '@switchboard/realtime';
+import { encodeOnce, type Hub } from '@switchboard/realtime';
 import type { PersonsStore } from '../persons/store.ts';
 import type { LiveEvents } from './live-events.ts';
 import { STREAM_PERMISSION } from './streams.ts';
@@ -15,6 +15,8 @@ const RETRY_AFTER_SECONDS = 5;
 const HEADERS = { 'Content-Type': 'text/event-stream; charset=utf-8', 'Cache-Control': 'no-store' };
 
 export function liveEventsRoutes(app: ServiceApp, { live, streams, persons }: LiveEventsDeps): void {
+  const encode = encodeOnce();
+
   app.implement(streamEvents, async (c): Promise<Response> => {
     if (c.req.method === 'HEAD') return new Response(null, { headers: HEADERS });
     const { name, distinct_id: distinctId } = c.req.valid('query');
@@ -25,7 +27,7 @@ export function liveEventsRoutes(app: ServiceApp, { live, streams, persons }: Li
     const sharing = [c.env.address, `person ${c.get('person').sub}`, `project ${project.id}`];
     const body = streams.stream(c.env.incoming, sharing, {
       credential: streamCredential(c.get('authority'), STREAM_PERMISSION, project),
-      encode: (message) => `data: ${JSON.stringify(message)}\n\n`,
+      encode,
       onOpen(stream) {
         stream.send({ type: 'ready' });
         leave = watch(project.id, { name, ids }, (message) => stream.send(message));

@@ -10,7 +10,7 @@ import {
   streamConversations,
 } from '@switchboard/contracts';
 import { type ProjectOfRegion, RateLimited, type ServiceApp, streamCredential } from '@switchboard/http';
-import type { Hub } from '@switchboard/realtime';
+import { encodeOnce, type Hub } from '@switchboard/realtime';
 import { agentsTopic } from '../publishing/publisher.ts';
 import type { Support } from './support.ts';
 
@@ -22,15 +22,6 @@ interface SupportDeps {
 
 const RETRY_AFTER_SECONDS = 5;
 const STREAM_HEADERS = { 'Content-Type': 'text/event-stream; charset=utf-8', 'Cache-Control': 'no-store' };
-
-/** Returns a function that encodes a message once for all the streams that it is sent to one after the other. */
-function encodeOnce(): (message: object) => string {
-  let last: { message: object; text: string } | undefined;
-  return (message) => {
-    if (last?.message !== message) last = { message, text: `data: ${JSON.stringify(message)}\n\n` };
-    return last.text;
-  };
-}
 
 export function supportRoutes(app: ServiceApp, { support, hub, ofProject }: SupportDeps): void {
   const encode = encodeOnce();
