@@ -6,6 +6,7 @@ import { ingestionService } from '@switchboard/service-ingestion';
 import { eventually, freePort, openHarness } from '@switchboard/testkit';
 import postgres from 'postgres';
 import { afterAll, expect, it } from 'vitest';
+import { createShop } from '../harness/project.ts';
 
 /** A drop in the shop, until its webhook has the alert. Analytics and delivery are processes that are killed. */
 
@@ -16,7 +17,6 @@ const harness = await openHarness({
   services: { catalogue: catalogueService, ingestion: ingestionService, archive: archiveService },
   env: {
     LOG_LEVEL: 'error',
-    WEBHOOK_SECRET: 'the webhook secret of a test with 32 or more characters',
     WEBHOOK_PRIVATE_NETWORKS: '127.0.0.1/32',
     ARCHIVE_FILE_SECONDS: '6',
   },
@@ -38,20 +38,8 @@ const processes = ['analytics', 'delivery'].map((name) => harness.spawn(name, { 
 const [analytics, delivery] = await Promise.all(processes);
 if (analytics === undefined || delivery === undefined) throw new Error('not started');
 
-const manage = (service: string, method: string, path: string, body?: object) =>
-  eventually(async () => {
-    const answer = await harness.manage(service, method, path, body);
-    if (answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
-    return answer.body;
-  }, WITHIN);
-
-const plan = { tier: 'pro', cycle: 'monthly' };
-await manage('catalogue', 'PUT', '/plans/pro/monthly', { trialDays: 0, priced: true, entitlements: {} });
-await manage('catalogue', 'PUT', '/companies/acme', { name: 'Acme', plan });
+const { manage, key } = await createShop(harness);
 await manage('catalogue', 'PUT', '/companies/acme/members/ada', { name: 'Ada', email: 'ada@acme.example' });
-const project = { companyId: 'acme', name: 'Shop', region: 'eu', defaultLanguage: 'en' };
-await manage('catalogue', 'PUT', '/projects/shop', project);
-const { key } = await manage('catalogue', 'POST', '/projects/shop/keys');
 await manage('delivery', 'PUT', '/projects/shop/webhooks/alerts', {
   url: `http://127.0.0.1:${port}/hook`,
   types: ['alert.fired', 'alert.recovered'],

@@ -1,5 +1,5 @@
 import type { ServiceName } from '@switchboard/contracts';
-import { type AccessTokens, eventually } from '@switchboard/testkit';
+import { type AccessTokens, eventually, type Harness } from '@switchboard/testkit';
 import { z } from 'zod';
 
 /** Services with a management API to call. */
@@ -103,4 +103,23 @@ async function untilKnown({ serving }: Pick<Managed, 'serving'>, key: string): P
       const { status } = await fetch(url, init);
       if (status === 401 || status === 503) throw new Error(`the key is not known at ${url}`);
     });
+}
+
+const SHOP_WITHIN = { withinMs: 60_000 };
+
+/** Creates the company `acme` with its project `shop` and a key. `manage` retries until a call succeeds. */
+export async function createShop(harness: Harness) {
+  const manage = (service: string, method: string, path: string, body?: object) =>
+    eventually(async () => {
+      const answer = await harness.manage(service, method, path, body);
+      if (answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
+      return answer.body;
+    }, SHOP_WITHIN);
+  const plan = { tier: 'pro', cycle: 'monthly' };
+  await manage('catalogue', 'PUT', '/plans/pro/monthly', { trialDays: 0, priced: true, entitlements: {} });
+  await manage('catalogue', 'PUT', '/companies/acme', { name: 'Acme', plan });
+  const project = { companyId: 'acme', name: 'Shop', region: 'eu', defaultLanguage: 'en' };
+  await manage('catalogue', 'PUT', '/projects/shop', project);
+  const { key } = await manage('catalogue', 'POST', '/projects/shop/keys');
+  return { manage, key };
 }

@@ -4,6 +4,7 @@ import { ingestionService } from '@switchboard/service-ingestion';
 import { eventually, openHarness, startReceiver } from '@switchboard/testkit';
 import postgres from 'postgres';
 import { afterAll, expect, it } from 'vitest';
+import { createShop } from '../harness/project.ts';
 
 /** People who enter and leave a cohort, until a webhook has them. Analytics and delivery are killed. */
 
@@ -13,8 +14,6 @@ const harness = await openHarness({
   services: { catalogue: catalogueService, ingestion: ingestionService, flags: flagsService },
   env: {
     LOG_LEVEL: 'error',
-    STATE_TOKEN_SECRET: 'a state token secret that is long enough',
-    WEBHOOK_SECRET: 'the webhook secret of a test with 32 or more characters',
     WEBHOOK_PRIVATE_NETWORKS: '127.0.0.1/32',
   },
 });
@@ -31,19 +30,7 @@ if (analytics === undefined || delivery === undefined || archive === undefined)
 const sql = postgres(await harness.databaseUrl('analytics'), { max: 1, onnotice: () => undefined });
 harness.defer(() => sql.end());
 
-const manage = (service: string, method: string, path: string, body?: object) =>
-  eventually(async () => {
-    const answer = await harness.manage(service, method, path, body);
-    if (answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
-    return answer.body;
-  }, WITHIN);
-
-const plan = { tier: 'pro', cycle: 'monthly' };
-await manage('catalogue', 'PUT', '/plans/pro/monthly', { trialDays: 0, priced: true, entitlements: {} });
-await manage('catalogue', 'PUT', '/companies/acme', { name: 'Acme', plan });
-const project = { companyId: 'acme', name: 'Shop', region: 'eu', defaultLanguage: 'en' };
-await manage('catalogue', 'PUT', '/projects/shop', project);
-const { key } = await manage('catalogue', 'POST', '/projects/shop/keys');
+const { manage, key } = await createShop(harness);
 
 /** Sets the plan of people, and waits until analytics has it. */
 async function identify(plans: Record<string, string>): Promise<void> {
