@@ -93,6 +93,11 @@ describe.skipIf(!hasChromium)('the settings in the console', () => {
     await expect.poll(() => bodies.length).toBe(2);
     expect(bodies[1]).toBe(bodies[0]);
     await page.getByRole('button', { name: 'All messages' }).click();
+    await page.getByRole('button', { name: 'Edit webhook' }).click();
+    await dialog().getByLabel('Format').selectOption('Slack');
+    await dialog().getByRole('button', { name: 'Save webhook' }).click();
+    await page.getByRole('button', { name: 'Send test' }).click();
+    await expect.poll(() => bodies[2]).toMatch(/^{"text":"\*Test of the webhook “warehouse”/);
     await page.getByRole('button', { name: 'Rotate secret' }).click();
     await dialog().getByRole('button', { name: 'Rotate secret' }).click();
     await expect.poll(() => shown.textContent()).toMatch(/whsec_\S+/);

@@ -3,6 +3,7 @@ import { ingestionTopics } from '@switchboard/contracts';
 import { directoryMigrations, openErasures } from '@switchboard/directory';
 import { defineService, openAuditTrail, openReplica, projectOfRegion, runOnce } from '@switchboard/http';
 import { createEncryption, createRetention } from '@switchboard/runtime';
+import { createBodies } from './chat/bodies.ts';
 import { createWatchesPublisher } from './cohorts/publisher.ts';
 import { createCohortsStore } from './cohorts/store.ts';
 import { deliverySettings } from './config.ts';
@@ -41,7 +42,8 @@ export const deliveryService = defineService({
       cohorts: createCohortsStore(db),
     };
 
-    const { wake } = openSending(service, encryption, constants);
+    const bodyFor = createBodies(service);
+    const { wake } = openSending(service, { encryption, bodyFor }, constants);
     const webhooks = createWebhooks({
       ...service,
       encryption,
@@ -49,7 +51,10 @@ export const deliveryService = defineService({
       cohorts: stores.cohorts,
     });
     webhooksRoutes(app, { webhooks, ofProject });
-    const messages = createMessages({ ...service, ...stores, store: stores.messages, onQueued: wake });
+    const messages = createMessages({
+      ...{ ...service, ...stores, store: stores.messages },
+      ...{ bodyFor, onQueued: wake },
+    });
     messagesRoutes(app, { messages, ofProject });
     openIntake(service, { ...stores, onQueued: wake });
 
@@ -65,10 +70,7 @@ export const deliveryService = defineService({
         sources: ['messenger', 'analytics'],
         eraser: (slow) => createErasure(createErasureStore(slow), stores.webhooks),
       }),
-      createRetention({
-        ...service,
-        data: expiringData(createRetentionStore(db)),
-      }),
+      createRetention({ ...service, data: expiringData(createRetentionStore(db)) }),
       createWatchesPublisher(service),
       runOnce((signal) => webhooks.reencrypt(logger, signal)),
     );

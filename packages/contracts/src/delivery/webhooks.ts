@@ -47,6 +47,10 @@ const fields = {
     example: 'https://hooks.example.com/switchboard',
   }),
   description: text({ max: 500 }).openapi({ example: 'Orders for the warehouse' }),
+  format: z.enum(['standard', 'slack', 'discord', 'teams']).openapi({
+    description:
+      'The format of bodies: standard for Standard Webhooks, or a short text for an incoming webhook of Slack, a webhook of Discord or a workflow of Microsoft Teams.',
+  }),
   types: z
     .array(webhookType)
     .min(1)
@@ -73,6 +77,7 @@ export const webhookDefinition = z
   .object({
     ...fields,
     description: fields.description.default(''),
+    format: fields.format.default('standard'),
     events: fields.events.default([]),
     cohorts: fields.cohorts.default([]),
     enabled: fields.enabled.default(true),
@@ -288,7 +293,7 @@ export const listWebhookMessages = operation({
 });
 
 const messageLog = webhookMessage.extend({
-  body: z.string().openapi({ description: 'The body that is sent, as JSON.' }),
+  body: z.string().openapi({ description: 'The body that is sent in the format of the webhook, as JSON.' }),
   log: z.array(attempt).openapi({ description: 'The attempts, oldest first.' }),
 });
 export type WebhookMessageLog = z.infer<typeof messageLog>;

@@ -1,4 +1,14 @@
-import type { SubscriptionChannel } from '@switchboard/contracts';
+import {
+  type Chat,
+  type ChatLink,
+  discordMessage,
+  escapeMarkdown,
+  escapeSlack,
+  slackMessage,
+  teamsMessage,
+  teamsText,
+  withoutFences,
+} from '@switchboard/chat';
 import type { Locale } from '../page/render/locale.ts';
 import { introOf, NO_TABLE, readReport, type SentContent } from './content.ts';
 import { type MailTable, mailTable, textTable } from './table.ts';
@@ -21,8 +31,7 @@ interface Parts {
   sections: readonly Section[];
   /** Says that there are further reports. Empty: there are none. */
   more: string;
-  opening: string;
-  link: string;
+  link: ChatLink;
 }
 
 interface Format {
@@ -37,11 +46,7 @@ const MAX_REPORTS = 10;
 const MORE = 'The dashboard has further reports.';
 
 /** Composes the body of a message for a kind of chat. Leaves out reports that do not fit. */
-export function composeChatMessage(
-  kind: SubscriptionChannel['kind'],
-  message: ChatMessage,
-  locale: Locale,
-): string {
+export function composeChatMessage(kind: Chat, message: ChatMessage, locale: Locale): string {
   const { name, reports, link } = message;
   const sections = reports.slice(0, MAX_REPORTS).map((report): Section => {
     const { heading, values } = readReport(report, locale);
@@ -58,8 +63,7 @@ export function composeChatMessage(
         intro: introOf(message),
         sections: sections.slice(0, count),
         more: message.kind === 'dashboard' && count < reports.length ? MORE : '',
-        opening: `Open the ${message.kind}`,
-        link,
+        link: { title: `Open the ${message.kind}`, url: link },
       }),
     );
   let count = sections.length;
@@ -75,26 +79,16 @@ interface Markdown {
 }
 
 /** Returns the lines of a message in a chat's dialect of Markdown. */
-function linesOf({ intro, sections, more }: Parts, { bold, escaped, escapedCode }: Markdown): string[] {
+function linesOf(
+  { intro, sections, more }: Pick<Parts, 'intro' | 'sections' | 'more'>,
+  { bold, escaped, escapedCode }: Markdown,
+): string[] {
   const texts = sections.flatMap(({ heading, table }) => [
     ...(heading === '' ? [] : [bold(escaped(heading))]),
     table === undefined ? NO_TABLE : `${FENCE}\n${escapedCode(textTable(table))}\n${FENCE}`,
   ]);
   return [escaped(intro), ...texts, ...(more === '' ? [] : [more])];
 }
-
-/** Removes what would begin or end a block of code, which cannot be escaped in one. */
-const withoutFences = (text: string) => text.replaceAll('`', "'");
-/** Escapes as Slack documents it. A link or mention needs `<`. */
-const escapeSlack = (text: string) =>
-  withoutFences(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-const escapeMarkdown = (text: string) => text.replaceAll(/[\\*_~`|<>[\]()#]/g, '\\$&');
-
-const paragraph = (text: string, more: object = {}) => ({
-  // Unlike a TextBlock, it has no Markdown.
-  type: 'RichTextBlock',
-  inlines: [{ type: 'TextRun', text, ...more }],
-});
 
 function teamsTable({ head, rows, totals }: MailTable) {
   const lines = [head, ...rows, ...(totals === undefined ? [] : [totals])];
@@ -105,76 +99,55 @@ function teamsTable({ head, rows, totals }: MailTable) {
       type: 'TableRow',
       cells: line.map((cell, at) => ({
         type: 'TableCell',
-        items: [{ ...paragraph(cell), ...(at > 0 && { horizontalAlignment: 'Right' }) }],
+        items: [{ ...teamsText(cell), ...(at > 0 && { horizontalAlignment: 'Right' }) }],
       })),
     })),
   };
 }
 
-const FORMATS: Record<SubscriptionChannel['kind'], Format> = {
+const FORMATS: Record<Chat, Format> = {
   slack: {
     maxBytes: 4_000,
-    render: (parts) => ({
-      text: [
-        `*${escapeSlack(parts.name)}*`,
-        ...linesOf(parts, {
+    render: ({ name, link, ...parts }) =>
+      slackMessage({
+        title: name,
+        lines: linesOf(parts, {
           bold: (text) => `*${text}*`,
           escaped: escapeSlack,
           escapedCode: escapeSlack,
         }),
-        `<${parts.link}|${parts.opening}>`,
-      ].join('\n'),
-      unfurl_links: false,
-    }),
+        link,
+      }),
   },
   discord: {
     // A description has up to 4,096 characters.
     maxBytes: 4_000,
-    render: (parts) => ({
-      embeds: [
-        {
-          title: [...parts.name].slice(0, 100).join(''),
-          url: parts.link,
-          description: [
-            ...linesOf(parts, {
-              bold: (text) => `**${text}**`,
-              escaped: escapeMarkdown,
-              escapedCode: withoutFences,
-            }),
-            `[${parts.opening}](${parts.link})`,
-          ].join('\n'),
-        },
-      ],
-      allowed_mentions: { parse: [] },
-    }),
+    render: ({ name, link, ...parts }) =>
+      discordMessage({
+        title: name,
+        lines: linesOf(parts, {
+          bold: (text) => `**${text}**`,
+          escaped: escapeMarkdown,
+          escapedCode: withoutFences,
+        }),
+        link,
+      }),
   },
   teams: {
     // Teams accepts 28 kB.
     maxBytes: 24_000,
-    render: ({ name, intro, sections, more, opening, link }) => ({
-      type: 'message',
-      attachments: [
-        {
-          contentType: 'application/vnd.microsoft.card.adaptive',
-          contentUrl: null,
-          content: {
-            $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
-            type: 'AdaptiveCard',
-            version: '1.5',
-            body: [
-              paragraph(name, { weight: 'Bolder', size: 'Large' }),
-              paragraph(intro),
-              ...sections.flatMap(({ heading, table }) => [
-                ...(heading === '' ? [] : [paragraph(heading, { weight: 'Bolder' })]),
-                table === undefined ? paragraph(NO_TABLE) : teamsTable(table),
-              ]),
-              ...(more === '' ? [] : [paragraph(more)]),
-            ],
-            actions: [{ type: 'Action.OpenUrl', title: opening, url: link }],
-            msteams: { width: 'Full' },
-          },
-        },
-      ],
-    }),
+    render: ({ name, intro, sections, more, link }) =>
+      teamsMessage({
+        title: name,
+        lines: [
+          teamsText(intro),
+          ...sections.flatMap(({ heading, table }) => [
+            ...(heading === '' ? [] : [teamsText(heading, { weight: 'Bolder' })]),
+            table === undefined ? teamsText(NO_TABLE) : teamsTable(table),
+          ]),
+          ...(more === '' ? [] : [teamsText(more)]),
+        ],
+        link,
+      }),
   },
 };

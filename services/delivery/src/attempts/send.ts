@@ -1,4 +1,5 @@
 import { type Clock, type Encryption, type Send, SendFailed } from '@switchboard/runtime';
+import type { BodyFor } from '../chat/bodies.ts';
 import { signingSecrets } from '../webhooks/secrets.ts';
 import type { Attempt } from './outcome.ts';
 import { signedHeaders } from './signature.ts';
@@ -8,15 +9,17 @@ interface SendOptions {
   send: Send;
   encryption: Encryption;
   clock: Clock;
+  bodyFor: BodyFor;
 }
 
 const USER_AGENT = 'Switchboard-Webhooks/1.0 (+https://www.standardwebhooks.com)';
 
 /** Returns a function that sends a message once. It rejects only if the signal aborts or a secret cannot be read. */
-export function createAttempt({ send, encryption, clock }: SendOptions) {
-  return async ({ id, body, webhook }: Claimed, signal: AbortSignal): Promise<Attempt> => {
+export function createAttempt({ send, encryption, clock, bodyFor }: SendOptions) {
+  return async ({ id, body: stored, webhook }: Claimed, signal: AbortSignal): Promise<Attempt> => {
     const at = clock.now();
     const secrets = await signingSecrets(encryption, webhook, at);
+    const body = await bodyFor(webhook, stored);
     const started = performance.now();
     const done = (answer: Pick<Attempt, 'status' | 'error' | 'response' | 'retryAfter'>): Attempt => ({
       at,

@@ -33,9 +33,9 @@ const TYPE_OF_KIND: Readonly<Record<string, WebhookType>> = {
 };
 
 function happeningsOf(entry: AuditEntry): Happening[] {
-  const { projectId, at } = entry;
+  const { projectId, at, actor } = entry;
   if (projectId === null) return [];
-  const ids = { projectId, entryId: entry.id, action: entry.action, object: entry.object };
+  const ids = { projectId, entryId: entry.id, action: entry.action, object: entry.object, actor };
   const of = (type: WebhookType, data: Record<string, unknown>): Happening => ({
     projectId,
     acceptedAt: at,
@@ -47,6 +47,6 @@ function happeningsOf(entry: AuditEntry): Happening[] {
   if (entry.action === FINISH_ERASURE) return [whole, of('erasure.done', { projectId, erasureId: id })];
   const type = TYPE_OF_KIND[kind];
   if (type === undefined || entry.outcome === 'refused') return [whole];
-  const { actor, reason, before, after } = entry;
-  return [whole, of(type, { ...ids, actor, reason, before: before ?? null, after: after ?? null })];
+  const { reason, before, after } = entry;
+  return [whole, of(type, { ...ids, reason, before: before ?? null, after: after ?? null })];
 }

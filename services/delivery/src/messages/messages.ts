@@ -17,6 +17,7 @@ import {
 } from '@switchboard/http';
 import type { Clock } from '@switchboard/runtime';
 import { z } from 'zod';
+import type { BodyFor } from '../chat/bodies.ts';
 import type { WebhooksStore } from '../webhooks/store.ts';
 import { bodyOf } from './body.ts';
 import type { ListedMessage, MessagesStore, ReplaySelection, WebhookKey } from './store.ts';
@@ -25,6 +26,7 @@ interface MessagesOptions {
   store: MessagesStore;
   webhooks: Pick<WebhooksStore, 'get'>;
   clock: Clock;
+  bodyFor: BodyFor;
   /** Called when messages were queued. */
   onQueued(): void;
 }
@@ -34,7 +36,7 @@ export type Messages = ReturnType<typeof createMessages>;
 const position = z.string().regex(/^\d{1,18}$/);
 
 /** Reads the messages of a webhook, and queues tests and replays. */
-export function createMessages({ store, webhooks, clock, onQueued }: MessagesOptions) {
+export function createMessages({ store, webhooks, clock, bodyFor, onQueued }: MessagesOptions) {
   async function requireWebhook({ projectId, webhookId }: WebhookKey) {
     const webhook = await webhooks.get(projectId, webhookId);
     if (webhook === undefined) throw new NotFound('Webhook not found.');
@@ -56,13 +58,13 @@ export function createMessages({ store, webhooks, clock, onQueued }: MessagesOpt
     },
 
     async get(key: WebhookKey, id: string): Promise<WebhookMessageLog> {
-      await requireWebhook(key);
+      const webhook = await requireWebhook(key);
       const row = await store.get(key, id);
       if (row === undefined) throw new NotFound('Message not found.');
       const log = await store.attemptsOf(row.seq);
       return {
         ...present({ ...row, lastStatus: log.at(-1)?.status ?? null }),
-        body: row.body,
+        body: await bodyFor(webhook, row.body),
         log: log.map(({ at, status, error, response, durationMs }) => ({
           ...{ at: at.toISOString(), status, error, response, durationMs },
         })),

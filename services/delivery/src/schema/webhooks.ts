@@ -10,6 +10,9 @@ export const webhooks = pgTable(
     id: text().notNull(),
     url: text().notNull(),
     description: text().notNull(),
+    format: text({ enum: ['standard', 'slack', 'discord', 'teams'] })
+      .notNull()
+      .default('standard'),
     types: text().array().notNull(),
     /** JSON of the chosen events. */
     events: text().notNull(),

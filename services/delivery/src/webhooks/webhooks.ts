@@ -104,6 +104,7 @@ function present(row: ListedWebhook, states: readonly CohortState[]): Webhook {
     id: row.id,
     url: row.url,
     description: row.description,
+    format: row.format,
     types: storedDefinition.types.parse(row.types),
     events: storedDefinition.events.parse(JSON.parse(row.events)),
     cohorts: row.cohorts,

@@ -3,6 +3,7 @@ import { createSender, type Encryption, strangersNames } from '@switchboard/runt
 import { createAttempt } from '../attempts/send.ts';
 import { createAttemptsStore, type Disabled } from '../attempts/store.ts';
 import { createSendWorker, type SendWorker } from '../attempts/worker.ts';
+import type { BodyFor } from '../chat/bodies.ts';
 import type { Delivery } from '../config.ts';
 
 const TIMEOUT_MS = 15_000;
@@ -17,7 +18,7 @@ export interface SendingConstants {
 /** Opens the worker that sends messages. */
 export function openSending(
   service: Delivery,
-  encryption: Encryption,
+  { encryption, bodyFor }: { encryption: Encryption; bodyFor: BodyFor },
   constants: SendingConstants,
 ): SendWorker {
   const { audit, clock, config, db, directory, metrics, run } = service;
@@ -77,7 +78,7 @@ export function openSending(
     ...service,
     ...constants,
     store,
-    attempt: createAttempt({ send, encryption, clock }),
+    attempt: createAttempt({ send, encryption, clock, bodyFor }),
     onDisabled,
     onFinished: (outcome) => finished.add([outcome]),
   });

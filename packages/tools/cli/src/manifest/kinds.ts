@@ -220,6 +220,7 @@ const webhook = {
   ],
   complete: (written) => ({
     description: '',
+    format: 'standard',
     events: [],
     cohorts: [],
     enabled: true,

@@ -86,6 +86,7 @@ async function runVerb(
 interface ListedWebhook {
   id: string;
   url: string;
+  format: string;
   types: readonly string[];
   watched: readonly { cohort: string; failure: string | null }[];
   enabled: boolean;
@@ -93,10 +94,19 @@ interface ListedWebhook {
   waiting: number;
 }
 
-function rowOf({ id, url, types, watched, enabled, disabledReason, waiting }: ListedWebhook): string[] {
+function rowOf({
+  id,
+  url,
+  format,
+  types,
+  watched,
+  enabled,
+  disabledReason,
+  waiting,
+}: ListedWebhook): string[] {
   const state = enabled ? 'enabled' : `disabled${disabledReason === null ? '' : `: ${disabledReason}`}`;
   const failures = watched.flatMap(({ cohort, failure }) =>
     failure === null ? [] : [`${cohort}: ${failure}`],
   );
-  return [id, [state, ...failures].join('; '), `${waiting} waiting`, types.join(', '), url];
+  return [id, [state, ...failures].join('; '), `${waiting} waiting`, format, types.join(', '), url];
 }

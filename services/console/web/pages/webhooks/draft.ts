@@ -1,5 +1,5 @@
 import { type ClauseDraft, clauseDrafts, clausesOf } from '../../clauses/draft.ts';
-import type { Definition, Webhook, WebhookType } from './words.tsx';
+import type { Definition, Format, Webhook, WebhookType } from './words.tsx';
 
 export interface EventDraft {
   event: string;
@@ -11,6 +11,7 @@ export interface WebhookDraft {
   id: string;
   url: string;
   description: string;
+  format: Format;
   types: ReadonlySet<WebhookType>;
   events: EventDraft[];
   cohorts: ReadonlySet<string>;
@@ -25,6 +26,7 @@ export const draftOf = (webhook: Webhook | undefined): WebhookDraft => ({
   id: webhook?.id ?? '',
   url: webhook?.url ?? '',
   description: webhook?.description ?? '',
+  format: webhook?.format ?? 'standard',
   types: new Set(webhook?.types ?? ['event']),
   events: webhook?.events.map(({ event, where }) => ({ event, where: clauseDrafts(where) })) ?? [
     emptyEvent(),
@@ -45,12 +47,13 @@ export function definitionOf({
   cohorts,
   url,
   description,
+  format,
   enabled,
   ordered,
 }: WebhookDraft): Definition {
   const chosen = types.has('event') ? events.filter(({ event }) => event !== '') : [];
   return {
-    ...{ url, description, enabled, ordered },
+    ...{ url, description, format, enabled, ordered },
     types: [...types],
     cohorts: isAboutCohorts({ types }) ? [...cohorts] : [],
     events: chosen.map(({ event, where }) => {

@@ -9,11 +9,19 @@ import { Suggested } from '../../clauses/suggested.tsx';
 import { useCohorts, useEventNames } from '../../clauses/suggestions.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
-import { CheckField, TextField } from '../../components/field.tsx';
+import { CheckField, SelectField, TextField } from '../../components/field.tsx';
 import { Failed } from '../../components/state.tsx';
 import { definitionOf, draftOf, type EventDraft, emptyEvent, isAboutCohorts } from './draft.ts';
 import styles from './webhooks.module.css';
-import { type Definition, TYPES, typeWord, type Webhook, type WebhookType } from './words.tsx';
+import {
+  type Definition,
+  FORMATS,
+  formatWord,
+  TYPES,
+  typeWord,
+  type Webhook,
+  type WebhookType,
+} from './words.tsx';
 
 interface EditorProps {
   /** Undefined creates a webhook. */
@@ -26,7 +34,7 @@ interface EditorProps {
 export function Editor({ webhook, onSaved, onClose }: EditorProps) {
   const { project } = usePlace();
   const [draft, setDraft] = useState(() => draftOf(webhook));
-  const { id, url, description, types, events, cohorts, enabled, ordered } = draft;
+  const { id, url, description, format, types, events, cohorts, enabled, ordered } = draft;
   const save = useChange(
     (client, { webhookId, body }: { webhookId: string; body: Definition }) =>
       client.call('putWebhook', { params: { projectId: project.id, webhookId }, body }),
@@ -70,6 +78,14 @@ export function Editor({ webhook, onSaved, onClose }: EditorProps) {
         maxLength={2048}
         placeholder="https://"
         onChange={({ target }) => change({ url: target.value })}
+      />
+      <SelectField
+        label={t('Format')}
+        value={format}
+        options={FORMATS.map((value) => ({ value, title: formatWord(value) }))}
+        onChange={({ target }) =>
+          change({ format: FORMATS.find((one) => one === target.value) ?? 'standard' })
+        }
       />
       <TextField
         label={t('Description')}

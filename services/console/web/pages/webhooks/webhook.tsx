@@ -11,7 +11,7 @@ import { Count, Time } from '../../components/values.tsx';
 import { Messages } from './messages.tsx';
 import { search } from './search.ts';
 import styles from './webhooks.module.css';
-import { typeWord, Watched, type Webhook, WebhookState } from './words.tsx';
+import { formatWord, typeWord, Watched, type Webhook, WebhookState } from './words.tsx';
 
 interface WebhookDetailProps {
   webhook: Webhook;
@@ -49,6 +49,7 @@ export function WebhookDetail({ webhook, onSecret }: WebhookDetailProps) {
               {webhook.url}
             </code>,
           ],
+          [t('Format'), formatWord(webhook.format)],
           [t('State'), <WebhookState key="state" webhook={webhook} />],
           [t('Sends'), webhook.types.map(typeWord).join(', ')],
           ...(webhook.events.length === 0

@@ -3,11 +3,13 @@ import { t } from '../../app/i18n.ts';
 import { useCohorts } from '../../clauses/suggestions.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Time } from '../../components/values.tsx';
+import { CHATS } from '../subscriptions/words.tsx';
 import styles from './webhooks.module.css';
 
 export type Webhook = Result<'getWebhook'>;
 export type Definition = NonNullable<Input<'putWebhook'>['body']>;
 export type Message = Result<'listWebhookMessages'>['messages'][number];
+export type Format = Webhook['format'];
 export type WebhookType = Webhook['types'][number];
 
 export const TYPES: readonly WebhookType[] = [
@@ -25,6 +27,11 @@ export const TYPES: readonly WebhookType[] = [
   'erasure.done',
   'audit',
 ];
+
+export const FORMATS = ['standard', 'slack', 'discord', 'teams'] as const;
+
+export const formatWord = (format: Format): string =>
+  format === 'standard' ? 'Standard Webhooks' : CHATS[format];
 
 export function typeWord(type: string): string {
   const words: Record<string, string> = {
