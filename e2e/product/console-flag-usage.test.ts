@@ -10,6 +10,8 @@ import { standaloneForTests } from './testing/launch.ts';
 const running = standaloneForTests();
 
 /** Stores usage of two flags: payments serves both, and old-basket nothing but off for 40 days. */
+const DAY_MS = 86_400_000;
+
 async function storeUsage(): Promise<void> {
   const password = (await readFile(join(running.home, 'postgres/password'), 'utf8')).trim();
   const port = (await readFile(join(running.home, 'postgres/data/postmaster.pid'), 'utf8')).split('\n')[3];
@@ -20,13 +22,19 @@ async function storeUsage(): Promise<void> {
     ['payments', 'off', 300],
     ['old-basket', 'off', 50],
   ] as const;
-  for (const [key, variation, count] of served) {
-    await sql`insert into flag_usage_days
-      select 'prj_shop', ${key}, ${variation}, (now() at time zone 'UTC')::date - n, ${count}::int + 7 * n
-      from generate_series(0, 19) as n on conflict do nothing`;
-    await sql`insert into flag_seen
-      values ('prj_shop', ${key}, ${variation}, now() - interval '40 days', now() - interval '3 minutes')
-      on conflict (project_id, key, variation) do update set first_at = excluded.first_at`;
+  const now = Date.now();
+  const seen: Record<string, Record<string, [number, number]>> = {};
+  for (const [key, variation] of served)
+    seen[key] = { ...seen[key], [variation]: [now - 40 * DAY_MS, now - 180_000] };
+  await sql`insert into usage_seen values ('prj_shop', ${JSON.stringify(seen)}::text::jsonb)
+    on conflict (project_id) do update set seen = excluded.seen`;
+  for (let days = 0; days < 20; days++) {
+    const counts: Record<string, Record<string, number>> = {};
+    for (const [key, variation, count] of served)
+      counts[key] = { ...counts[key], [variation]: count + 7 * days };
+    await sql`insert into usage_days
+      values ('prj_shop', (now() at time zone 'UTC')::date - ${days}::int, ${JSON.stringify(counts)}::text::jsonb)
+      on conflict (project_id, day) do update set counts = excluded.counts`;
   }
   await sql`update flag_versions set at = now() - interval '40 days' where key = 'old-basket'`;
   await close();

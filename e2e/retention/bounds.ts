@@ -128,9 +128,9 @@ export const TABLES: Record<string, Record<string, Bound>> = {
     'public.rulesets': { of: 'projects' },
     'public.flags': { owner: 'operators' },
     'public.flag_versions': { of: 'flags: the last 200 of each key' },
-    'public.flag_usage_hours': { after: '90 days' },
-    'public.flag_usage_days': { after: 'two years' },
-    'public.flag_seen': { of: 'flags and their variations' },
+    'public.usage_hours': { after: '90 days' },
+    'public.usage_days': { after: 'two years' },
+    'public.usage_seen': { of: 'flags and their variations' },
     'public.flag_hooks': { owner: 'operators, within a limit for each flag and project' },
     'public.scheduled_changes': { owner: 'operators, within a limit for each project' },
     'public.change_requests': {

@@ -58,7 +58,7 @@ it('erases the usage of a deleted project with its flags, and that of no other p
     await usage.add(at, [{ projectId, key: 'a', variation: 'on', count: 1 }]);
   }
   await erasure.eraseProject?.('gone', new AbortController().signal);
-  for (const table of ['flag_usage_hours', 'flag_usage_days', 'flag_seen'])
+  for (const table of ['usage_hours', 'usage_days', 'usage_seen'])
     expect(await database.sql`select project_id from ${database.sql(table)}`).toEqual([
       { project_id: 'kept' },
     ]);

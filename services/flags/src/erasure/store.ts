@@ -10,6 +10,9 @@ import {
   flagVersions,
   rulesets,
   scheduledChanges,
+  usageDays,
+  usageHours,
+  usageSeen,
 } from '../schema/index.ts';
 
 export interface ErasureStore {
@@ -65,6 +68,9 @@ export function createErasureStore(db: Db | Tx): ErasureStore {
         flags,
         cohortPeople,
         cohortMembers,
+        usageSeen,
+        usageHours,
+        usageDays,
       ])
         await db.delete(table).where(eq(table.projectId, projectId));
       const removed = await db

@@ -1,7 +1,7 @@
 import type { FlagEntry, LastFlagChange } from '@switchboard/contracts';
 import type { Db, Tx } from '@switchboard/database';
 import { and, asc, desc, eq, sql } from 'drizzle-orm';
-import { flags, flagVersions } from '../schema/index.ts';
+import { flags, flagVersions, usageDays, usageHours, usageSeen } from '../schema/index.ts';
 
 export interface FlagsStore {
   /** Returns the flags, sorted by key. */
@@ -68,6 +68,16 @@ export function createFlagsStore(db: Db | Tx): FlagsStore {
 
     async remove(projectId, key) {
       await db.delete(flags).where(isFlag(projectId, key));
+      // A new flag of this key starts without usage. In the order in which counts are added.
+      await db
+        .update(usageSeen)
+        .set({ seen: sql`seen - ${key}::text` })
+        .where(eq(usageSeen.projectId, projectId));
+      for (const table of [usageHours, usageDays])
+        await db
+          .update(table)
+          .set({ counts: sql`counts - ${key}::text` })
+          .where(and(eq(table.projectId, projectId), sql`counts ? ${key}`));
     },
   };
 }

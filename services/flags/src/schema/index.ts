@@ -18,4 +18,4 @@ export {
   unpublishedCohorts,
 } from './rulesets.ts';
 export { scheduledChanges } from './scheduled-changes.ts';
-export { flagSeen, flagUsageDays, flagUsageHours } from './usage.ts';
+export { usageDays, usageHours, usageSeen } from './usage.ts';

@@ -1,60 +1,43 @@
-import { bigint, date, foreignKey, index, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
-import { flags } from './rulesets.ts';
+import { date, index, jsonb, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
 
-const served = {
-  projectId: text('project_id').notNull(),
-  key: text().notNull(),
-  /** The key of a variation, `on` or `off`. */
-  variation: text().notNull(),
-};
-/** The day in UTC. */
-const day = date({ mode: 'string' }).notNull();
-const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' }).notNull();
+// A row holds all flags of a project: a request evaluates all of them, and a row for each would cost as many writes.
 
-// Deleting a flag deletes its usage, so that a new flag of that key starts without.
+const projectId = text('project_id').notNull();
 
-/** The evaluations of a flag by variation and hour, a row for each day. */
-export const flagUsageHours = pgTable(
-  'flag_usage_hours',
+/** The evaluations of a project's flags in an hour. */
+export const usageHours = pgTable(
+  'usage_hours',
   {
-    ...served,
-    day,
-    /** 24 counts. */
-    counts: bigint({ mode: 'number' }).array().notNull(),
+    projectId,
+    hour: timestamp({ withTimezone: true, precision: 3, mode: 'date' }).notNull(),
+    /** By flag, then by the key of a variation, `on` or `off`. */
+    counts: jsonb().$type<Record<string, Record<string, number>>>().notNull(),
   },
   (table) => [
-    primaryKey({ columns: [table.projectId, table.key, table.day, table.variation] }),
-    foreignKey({
-      columns: [table.projectId, table.key],
-      foreignColumns: [flags.projectId, flags.key],
-    }).onDelete('cascade'),
-    index('flag_usage_hours_by_day').on(table.day),
+    primaryKey({ columns: [table.projectId, table.hour] }),
+    index('usage_hours_by_hour').on(table.hour),
   ],
 );
 
-/** The evaluations of a flag by variation and day. */
-export const flagUsageDays = pgTable(
-  'flag_usage_days',
-  { ...served, day, count: bigint({ mode: 'number' }).notNull() },
+/** The evaluations of a project's flags on a day. */
+export const usageDays = pgTable(
+  'usage_days',
+  {
+    projectId,
+    /** The day in UTC. */
+    day: date({ mode: 'string' }).notNull(),
+    /** Like those of an hour. */
+    counts: jsonb().$type<Record<string, Record<string, number>>>().notNull(),
+  },
   (table) => [
-    primaryKey({ columns: [table.projectId, table.key, table.day, table.variation] }),
-    foreignKey({
-      columns: [table.projectId, table.key],
-      foreignColumns: [flags.projectId, flags.key],
-    }).onDelete('cascade'),
-    index('flag_usage_days_by_day').on(table.day, table.projectId),
+    primaryKey({ columns: [table.projectId, table.day] }),
+    index('usage_days_by_day').on(table.day),
   ],
 );
 
-/** When a flag served a variation first and last. */
-export const flagSeen = pgTable(
-  'flag_seen',
-  { ...served, firstAt: time('first_at'), lastAt: time('last_at') },
-  (table) => [
-    primaryKey({ columns: [table.projectId, table.key, table.variation] }),
-    foreignKey({
-      columns: [table.projectId, table.key],
-      foreignColumns: [flags.projectId, flags.key],
-    }).onDelete('cascade'),
-  ],
-);
+/** When a project's flags served each variation first and last. */
+export const usageSeen = pgTable('usage_seen', {
+  projectId: text('project_id').primaryKey(),
+  /** By flag and variation: two times in milliseconds since 1970. */
+  seen: jsonb().$type<Record<string, Record<string, [number, number]>>>().notNull(),
+});

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { type TestProject, useFlags } from '../testing/harness.ts';
 import { createFlush } from './flush.ts';
 import { createUsageStore, expiringUsage } from './store.ts';
-import { createTallies, type Served } from './tallies.ts';
+import type { Served, Tally } from './tallies.ts';
 
 const harness = await useFlags();
 const database = openDatabase({ url: harness.databaseUrl, applicationName: 'usage' });
@@ -84,37 +84,66 @@ describe('the store of usage', () => {
 });
 
 describe('the flush of usage', () => {
-  it('stores counts that could not be stored before, in the hour in which they were counted', async () => {
-    const stored: [string, Served[]][] = [];
-    const failures: string[] = [];
-    let isAvailable = false;
-    let now = new Date('2026-03-01T09:59:00.000Z');
-    const tallies = createTallies();
-    let counted: Served[] = [];
-    const options = {
-      tallies: { ...tallies, take: () => counted.splice(0) },
+  function open(maxBytes: number) {
+    const state = {
+      isAvailable: false,
+      now: new Date('2026-03-01T09:59:00.000Z'),
+      counted: [] as Tally[],
+      stored: [] as [string, Served[]][],
+      failures: [] as string[],
+      lost: 0,
+    };
+    const flush = createFlush({
+      tallies: { take: () => state.counted.splice(0) },
       store: {
         async add(time: Date, entries: readonly Served[]) {
-          if (!isAvailable) throw new Error('unavailable');
-          stored.push([time.toISOString(), [...entries]]);
+          if (!state.isAvailable) throw new Error('unavailable');
+          state.stored.push([time.toISOString(), [...entries]]);
         },
       },
-      clock: { now: () => now },
-      logger: { failed: (task: string) => void failures.push(task) } as never,
-      metrics: { counter: () => ({ add: () => undefined }) },
-    };
-    const flush = createFlush(options);
-    const counts = (count: number, variation = 'on') => ({ projectId: 'p', key: 'a', variation, count });
-    counted = [counts(2), counts(1, 'off'), counts(2)];
+      clock: { now: () => state.now },
+      logger: { failed: (task: string) => void state.failures.push(task) } as never,
+      maxBytes,
+      onLost: (count) => (state.lost += count),
+    });
+    return { state, flush };
+  }
+
+  const tally = (off: number, on: number, changedAt = '1', projectId = 'p'): Tally => ({
+    projectId,
+    changedAt,
+    names: '[["a"]]',
+    offsets: new Uint32Array(1),
+    counts: Float64Array.of(off, on),
+  });
+  const counts = (count: number, variation: string) => ({ projectId: 'p', key: 'a', variation, count });
+
+  it('stores counts that could not be stored before, in the hour in which they were counted', async () => {
+    const { state, flush } = open(1_000_000);
+    for (const counted of [tally(1, 2), tally(0, 2), tally(0, 5, '2')]) {
+      state.counted = [counted];
+      await flush.stop();
+    }
+    expect([new Set(state.failures), state.stored]).toEqual([new Set(['store flag usage']), []]);
+    state.isAvailable = true;
+    state.now = new Date('2026-03-01T10:00:00.000Z');
+    state.counted = [tally(0, 2)];
     await flush.stop();
-    expect([failures, stored]).toEqual([['store flag usage'], []]);
-    isAvailable = true;
-    now = new Date('2026-03-01T10:00:00.000Z');
-    counted = [counts(2)];
-    await flush.stop();
-    expect(stored).toEqual([
-      ['2026-03-01T09:59:00.000Z', [counts(1, 'off'), counts(4)]],
-      ['2026-03-01T10:00:00.000Z', [counts(2)]],
+    expect(state.stored).toEqual([
+      ['2026-03-01T09:59:00.000Z', [counts(1, 'off'), counts(4, 'on'), counts(5, 'on')]],
+      ['2026-03-01T10:00:00.000Z', [counts(2, 'on')]],
     ]);
+    expect(state.lost).toBe(0);
+  });
+
+  it('keeps no more than its memory while the database is unavailable', async () => {
+    const { state, flush } = open(2_000);
+    state.counted = Array.from({ length: 100 }, (_, project) => tally(0, 1, '1', `p${project}`));
+    await flush.stop();
+    state.isAvailable = true;
+    await flush.stop();
+    const stored = state.stored.flatMap(([, served]) => served).length;
+    expect(stored).toBeGreaterThan(0);
+    expect(stored + state.lost).toBe(100);
   });
 });

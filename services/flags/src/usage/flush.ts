@@ -1,14 +1,17 @@
 import { pause, poll } from '@switchboard/resilience';
-import type { Clock, Logger, Metrics } from '@switchboard/runtime';
+import type { Clock, Logger } from '@switchboard/runtime';
 import type { UsageStore } from './store.ts';
-import type { Served, Tallies } from './tallies.ts';
+import { addTally, bytesOf, servedOf, type Tallies, type Tally, totalOf } from './tallies.ts';
 
 interface FlushOptions {
   tallies: Pick<Tallies, 'take'>;
   store: Pick<UsageStore, 'add'>;
   clock: Clock;
   logger: Logger;
-  metrics: Pick<Metrics, 'counter'>;
+  /** The maximum memory of counts that are not stored yet, in bytes. */
+  maxBytes: number;
+  /** Called with the number of evaluations that are not counted because that memory is full. */
+  onLost(count: number): void;
 }
 
 /** Stores counted evaluations once a minute, and the rest at the stop. */
@@ -18,59 +21,55 @@ export interface Flush {
   stop(): Promise<void>;
 }
 
-/** Counts of an hour that are not stored yet, by flag and variation. */
+/** Counts of an hour that are not stored yet, by project and ruleset. */
 interface Unstored {
   at: Date;
-  served: Map<string, Served>;
+  tallies: Map<string, Tally>;
 }
 
 const EVERY_MS = 60_000;
 const HOUR_MS = 3_600_000;
-/** The number of counts of a statement. */
-const BATCH = 2_000;
-/** The number of counts that are kept while the database is unavailable. */
-const MAX_UNSTORED = 200_000;
+/** The number of tallies of a statement. */
+const BATCH = 20;
 
-export function createFlush({ tallies, store, clock, logger, metrics }: FlushOptions): Flush {
-  const lost = metrics.counter(
-    'switchboard_flag_usage_lost_total',
-    'Evaluations of flags that were not counted because the database was unavailable.',
-  );
+export function createFlush({ tallies, store, clock, logger, maxBytes, onLost }: FlushOptions): Flush {
   const hours = new Map<number, Unstored>();
   const stopping = new AbortController();
-  let size = 0;
+  let bytes = 0;
   let loop: Promise<void> | undefined;
 
   function collect(): void {
     const at = clock.now();
     const hour = Math.floor(at.getTime() / HOUR_MS);
-    const { served } = hours.get(hour) ?? { served: new Map() };
-    hours.set(hour, { at, served });
-    for (const one of tallies.take()) {
-      const name = JSON.stringify([one.projectId, one.key, one.variation]);
-      const known = served.get(name);
-      if (known !== undefined) known.count += one.count;
-      else if (size >= MAX_UNSTORED) lost.add(one.count);
+    const unstored = hours.get(hour) ?? { at, tallies: new Map() };
+    hours.set(hour, unstored);
+    for (const tally of tallies.take()) {
+      const name = JSON.stringify([tally.projectId, tally.changedAt]);
+      const known = unstored.tallies.get(name);
+      if (known !== undefined) addTally(known, tally);
+      else if (bytes >= maxBytes) onLost(totalOf(tally));
       else {
-        served.set(name, one);
-        size += 1;
+        unstored.tallies.set(name, tally);
+        bytes += bytesOf(tally);
       }
     }
   }
 
   async function flush(): Promise<void> {
     collect();
-    for (const [hour, { at, served }] of hours) {
-      // In the order of their keys, because statements of other instances lock the same rows.
-      const entries = [...served].sort(([one], [other]) => (one < other ? -1 : 1));
+    for (const [hour, unstored] of hours) {
+      // In the order of projects, because statements of other instances lock the same rows.
+      const entries = [...unstored.tallies].sort(([one], [other]) => (one < other ? -1 : 1));
       for (let from = 0; from < entries.length; from += BATCH) {
         const batch = entries.slice(from, from + BATCH);
         await store.add(
-          at,
-          batch.map(([, one]) => one),
+          unstored.at,
+          batch.flatMap(([, tally]) => servedOf(tally)),
         );
-        for (const [name] of batch) served.delete(name);
-        size -= batch.length;
+        for (const [name, tally] of batch) {
+          unstored.tallies.delete(name);
+          bytes -= bytesOf(tally);
+        }
       }
       hours.delete(hour);
     }

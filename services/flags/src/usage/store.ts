@@ -1,10 +1,11 @@
 import type { Db, ExpiringData } from '@switchboard/database';
-import { and, asc, eq, gte, sql } from 'drizzle-orm';
-import { flagSeen, flags, flagUsageDays, flagUsageHours, flagVersions } from '../schema/index.ts';
+import { and, asc, eq, gte, type SQL, sql } from 'drizzle-orm';
+import type { AnyPgColumn } from 'drizzle-orm/pg-core';
+import { flags, flagVersions, rulesets, usageDays, usageHours, usageSeen } from '../schema/index.ts';
 import type { Served } from './tallies.ts';
 
 export interface UsageStore {
-  /** Adds evaluations to the hour of `at`. Takes one entry for a flag and variation. Drops those of deleted flags. */
+  /** Adds evaluations to the hour of `at`. Drops those of deleted flags. */
   add(at: Date, served: readonly Served[]): Promise<void>;
   /** Returns the evaluations of each flag and variation on the days from one time to another. */
   totals(
@@ -20,7 +21,13 @@ export interface UsageStore {
   days(projectId: string, key: string, since: Date): Promise<UsageRow[]>;
 }
 
-export type SeenRow = Omit<typeof flagSeen.$inferSelect, 'projectId'>;
+/** When a flag served a variation first and last. */
+export interface SeenRow {
+  key: string;
+  variation: string;
+  firstAt: Date;
+  lastAt: Date;
+}
 
 export interface FlagAge {
   key: string;
@@ -37,9 +44,7 @@ export interface UsageRow {
   count: number;
 }
 
-const HOUR_MS = 3_600_000;
-const HOURS = 24;
-const DAY_MS = HOURS * HOUR_MS;
+const DAY_MS = 86_400_000;
 /** The maximum number of rows that retention deletes at once. */
 const BATCH = 1_000;
 
@@ -48,61 +53,66 @@ export function createUsageStore(db: Db): UsageStore {
 
   return {
     async add(at, served) {
-      const hour = at.getUTCHours();
       const counts = sql`${sql.param(served.map(({ count }) => String(count)))}::text[]::bigint[]`;
-      // Locks the flags first, like their deletion, and all rows in the order of their keys, like other instances.
-      await db.execute(sql`
+      const time = sql`${at.toISOString()}::timestamptz`;
+      const ms = sql`${at.getTime()}::bigint`;
+      const projectIds = texts([...new Set(served.map(({ projectId }) => projectId))]);
+      // Locks all rows in the order of projects, like other instances.
+      const locked = sql`select from ${rulesets} where project_id = any(${projectIds})
+        order by project_id for key share`;
+      const added = sql`
         with counted as (
-          select * from unnest(
+          select project_id, key, variation, sum(count) as count from unnest(
             ${texts(served.map(({ projectId }) => projectId))}, ${texts(served.map(({ key }) => key))},
             ${texts(served.map(({ variation }) => variation))}, ${counts}
           ) as counted(project_id, key, variation, count)
-        ), present as (
-          select project_id, key from ${flags}
-          where (project_id, key) in (select project_id, key from counted)
-          order by project_id, key for key share
-        ), known as (
-          select * from present join counted using (project_id, key) order by project_id, key, variation
+          join ${flags} using (project_id, key)
+          group by project_id, key, variation
+        ), by_flag as (
+          select project_id, key, jsonb_object_agg(variation, count) as counts,
+            jsonb_object_agg(variation, jsonb_build_array(${ms}, ${ms})) as seen
+          from counted group by project_id, key
+        ), by_project as (
+          select project_id, jsonb_object_agg(key, counts) as counts, jsonb_object_agg(key, seen) as seen
+          from by_flag group by project_id order by project_id
         ), hours as (
-          insert into ${flagUsageHours} (project_id, key, variation, day, counts)
-          select project_id, key, variation, ${dayOf(at)}::date,
-            array_fill(0::bigint, array[${hour}::int]) || count || array_fill(0::bigint, array[${HOURS - 1 - hour}::int])
-          from known
-          on conflict (project_id, key, day, variation) do update
-          set counts[${hour + 1}::int] =
-            flag_usage_hours.counts[${hour + 1}::int] + excluded.counts[${hour + 1}::int]
+          insert into ${usageHours} (project_id, hour, counts)
+          select project_id, date_trunc('hour', ${time}, 'UTC'), counts from by_project
+          on conflict (project_id, hour) do update set counts = ${sumOf('usage_hours')}
         ), days as (
-          insert into ${flagUsageDays} (project_id, key, variation, day, count)
-          select project_id, key, variation, ${dayOf(at)}::date, count from known
-          on conflict (project_id, key, day, variation) do update
-          set count = flag_usage_days.count + excluded.count
+          insert into ${usageDays} (project_id, day, counts)
+          select project_id, ${dayOf(at)}::date, counts from by_project
+          on conflict (project_id, day) do update set counts = ${sumOf('usage_days')}
         )
-        insert into ${flagSeen} (project_id, key, variation, first_at, last_at)
-        select project_id, key, variation, ${at.toISOString()}::timestamptz, ${at.toISOString()}::timestamptz from known
-        on conflict (project_id, key, variation) do update
-        set last_at = greatest(flag_seen.last_at, excluded.last_at)`);
+        insert into ${usageSeen} (project_id, seen) select project_id, seen from by_project
+        on conflict (project_id) do update set seen = ${SEEN}`;
+      await db.transaction(async (tx) => {
+        // Waits for deletions of flags, so that the next statement does not see these flags.
+        await tx.execute(locked);
+        await tx.execute(added);
+      });
     },
 
     async totals(projectId, since, until) {
-      const { key, variation, count } = flagUsageDays;
-      return db
-        .select({ key, variation, count: sql`sum(${count})`.mapWith(Number) })
-        .from(flagUsageDays)
-        .where(
-          and(
-            eq(flagUsageDays.projectId, projectId),
-            sql`${flagUsageDays.day} = any(${texts(daysBetween(since, until))}::date[])`,
-          ),
-        )
-        .groupBy(key, variation);
+      return db.execute<{ key: string; variation: string; count: number }>(sql`
+        select flag.key, served.key as variation, sum(served.value::bigint)::float8 as count
+        from ${usageDays}, jsonb_each(counts) flag, jsonb_each_text(flag.value) served
+        where project_id = ${projectId} and day = any(${texts(daysBetween(since, until))}::date[])
+        group by flag.key, served.key`);
     },
 
-    seen: (projectId) => {
-      const { key, variation, firstAt, lastAt } = flagSeen;
-      return db
-        .select({ key, variation, firstAt, lastAt })
-        .from(flagSeen)
-        .where(eq(flagSeen.projectId, projectId));
+    async seen(projectId) {
+      const rows = await db.execute<{ key: string; variation: string; first: number; last: number }>(sql`
+        select flag.key, served.key as variation,
+          (served.value -> 0)::float8 as first, (served.value -> 1)::float8 as last
+        from ${usageSeen}, jsonb_each(seen) flag, jsonb_each(flag.value) served
+        where project_id = ${projectId}`);
+      return rows.map(({ key, variation, first, last }) => ({
+        key,
+        variation,
+        firstAt: new Date(first),
+        lastAt: new Date(last),
+      }));
     },
 
     async ages(projectId) {
@@ -123,64 +133,92 @@ export function createUsageStore(db: Db): UsageStore {
     },
 
     async hours(projectId, key, since) {
-      const { day, variation, counts } = flagUsageHours;
+      const { hour, counts } = usageHours;
       const rows = await db
-        .select({ day, variation, counts })
-        .from(flagUsageHours)
-        .where(
-          and(
-            eq(flagUsageHours.projectId, projectId),
-            eq(flagUsageHours.key, key),
-            gte(flagUsageHours.day, dayOf(since)),
-          ),
-        )
-        .orderBy(asc(day));
-      return rows.flatMap((row) =>
-        row.counts.flatMap((count, hour) => {
-          const at = new Date(startOf(row.day).getTime() + hour * HOUR_MS);
-          return count === 0 ? [] : [{ at, variation: row.variation, count }];
-        }),
-      );
+        .select({ at: hour, counts: countsOf(counts, key) })
+        .from(usageHours)
+        .where(and(eq(usageHours.projectId, projectId), gte(hour, startOf(dayOf(since)))))
+        .orderBy(asc(hour));
+      return rows.flatMap(usageRows);
     },
 
     async days(projectId, key, since) {
-      const { day, variation, count } = flagUsageDays;
+      const { day, counts } = usageDays;
       const rows = await db
-        .select({ day, variation, count })
-        .from(flagUsageDays)
-        .where(
-          and(
-            eq(flagUsageDays.projectId, projectId),
-            eq(flagUsageDays.key, key),
-            gte(flagUsageDays.day, dayOf(since)),
-          ),
-        )
+        .select({ day, counts: countsOf(counts, key) })
+        .from(usageDays)
+        .where(and(eq(usageDays.projectId, projectId), gte(day, dayOf(since))))
         .orderBy(asc(day));
-      return rows.map((row) => ({ at: startOf(row.day), variation: row.variation, count: row.count }));
+      return rows.flatMap((row) => usageRows({ at: startOf(row.day), counts: row.counts }));
     },
   };
 }
 
+const countsOf = (counts: AnyPgColumn, key: string) =>
+  sql<Record<string, number> | null>`${counts} -> ${key}`;
+
+function usageRows({ at, counts }: { at: Date; counts: Record<string, number> | null }): UsageRow[] {
+  return Object.entries(counts ?? {})
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([variation, count]) => ({ at, variation, count }));
+}
+
+/** SQL that adds the counts of a new row to those of a stored one. */
+const sumOf = (table: 'usage_hours' | 'usage_days') =>
+  merged(table, 'counts', 'sum(served.value::text::bigint)');
+
+/** SQL that extends the times of a stored row by those of a new one. */
+const SEEN = merged(
+  'usage_seen',
+  'seen',
+  'jsonb_build_array(min((served.value -> 0)::bigint), max((served.value -> 1)::bigint))',
+);
+
+function merged(table: string, column: string, aggregate: string): SQL {
+  return sql.raw(`(
+    select jsonb_object_agg(key, variations) from (
+      select key, jsonb_object_agg(variation, value) as variations from (
+        select flag.key, served.key as variation, ${aggregate} as value
+        from (select * from jsonb_each(${table}.${column}) union all select * from jsonb_each(excluded.${column})) flag,
+          jsonb_each(flag.value) served
+        group by flag.key, served.key
+      ) each_variation group by key
+    ) each_flag)`);
+}
+
 /** The usage that is removed after a time: counts by hour after 90 days, by day after two years. */
 export function expiringUsage({ drizzle: db }: { drizzle: Db }): ExpiringData[] {
-  const expiring = (kind: string, days: number, table: typeof flagUsageHours | typeof flagUsageDays) => ({
-    kind,
-    days,
-    async removeBefore(time: Date) {
-      const rows = await db.execute(sql`
-        delete from ${table} where ctid = any(array(
-          select ctid from ${table} where day < ${dayOf(time)}::date limit ${BATCH}
-        )) returning 1`);
-      return { rows: rows.length };
-    },
-    async oldest() {
-      const [row] = await db.select({ day: table.day }).from(table).orderBy(asc(table.day)).limit(1);
-      return row && startOf(row.day);
-    },
-  });
   return [
-    expiring('flag usage by hour', 90, flagUsageHours),
-    expiring('flag usage by day', 730, flagUsageDays),
+    {
+      kind: 'flag usage by hour',
+      days: 90,
+      async removeBefore(time) {
+        const rows = await db.execute(sql`
+          delete from ${usageHours} where ctid = any(array(
+            select ctid from ${usageHours} where hour < ${startOf(dayOf(time)).toISOString()}::timestamptz limit ${BATCH}
+          )) returning 1`);
+        return { rows: rows.length };
+      },
+      async oldest() {
+        const [row] = await db.select().from(usageHours).orderBy(asc(usageHours.hour)).limit(1);
+        return row?.hour;
+      },
+    },
+    {
+      kind: 'flag usage by day',
+      days: 730,
+      async removeBefore(time) {
+        const rows = await db.execute(sql`
+          delete from ${usageDays} where ctid = any(array(
+            select ctid from ${usageDays} where day < ${dayOf(time)}::date limit ${BATCH}
+          )) returning 1`);
+        return { rows: rows.length };
+      },
+      async oldest() {
+        const [row] = await db.select().from(usageDays).orderBy(asc(usageDays.day)).limit(1);
+        return row && startOf(row.day);
+      },
+    },
   ];
 }
 

@@ -2,7 +2,7 @@ import type { FlagEntry } from '@switchboard/contracts';
 import { decideAll, evaluateFlag, type User } from '@switchboard/flag-engine';
 import { describe, expect, it } from 'vitest';
 import { compile, type Ruleset } from '../rulesets/ruleset.ts';
-import { createTallies, outcomesOf, type Served } from './tallies.ts';
+import { createTallies, outcomesOf, servedOf, type Tally } from './tallies.ts';
 
 const on = { enabled: true, rolloutPercentage: 100 };
 const FLAGS: FlagEntry[] = [
@@ -25,9 +25,13 @@ const FLAGS: FlagEntry[] = [
 const rulesetOf = (flags: FlagEntry[], changedAt = '1') => compile({ changedAt, flags, cohorts: [] });
 const userOf = (index: number): User => ({ distinctId: `user-${index}`, traits: {}, cohorts: new Set() });
 const all = ({ compiled }: Ruleset, user: User) => outcomesOf(compiled, decideAll(compiled, user));
-const countsOf = (served: readonly Served[]) => {
+const open = (maxBytes = 1_000_000) => {
+  const lost: number[] = [];
+  return { lost, ...createTallies({ maxBytes, onLost: (count) => void lost.push(count) }) };
+};
+const countsOf = (tallies: readonly Tally[]) => {
   const counts: Record<string, number> = {};
-  for (const { projectId, key, variation, count } of served) {
+  for (const { projectId, key, variation, count } of tallies.flatMap(servedOf)) {
     const name = `${projectId} ${key} ${variation}`;
     counts[name] = (counts[name] ?? 0) + count;
   }
@@ -36,7 +40,7 @@ const countsOf = (served: readonly Served[]) => {
 
 describe('tallies', () => {
   it('count each evaluation of each flag under what it served', () => {
-    const tallies = createTallies();
+    const tallies = open();
     const ruleset = rulesetOf(FLAGS);
     const expected: Record<string, number> = {};
     for (let index = 0; index < 1_000; index++) {
@@ -51,7 +55,7 @@ describe('tallies', () => {
   });
 
   it('count evaluations of one flag', () => {
-    const tallies = createTallies();
+    const tallies = open();
     const ruleset = rulesetOf(FLAGS);
     for (const user of [userOf(7), userOf(9), userOf(9)]) {
       const decision = evaluateFlag(ruleset.compiled, 'split', user);
@@ -61,7 +65,7 @@ describe('tallies', () => {
   });
 
   it('keep the counts of projects and of replaced rulesets apart', () => {
-    const tallies = createTallies();
+    const tallies = open();
     const before = rulesetOf([{ key: 'a', ...on }]);
     const after = rulesetOf([{ key: 'b', ...on }], '2');
     tallies.addAll('p', before, all(before, userOf(1)));
@@ -71,20 +75,33 @@ describe('tallies', () => {
     expect(countsOf(tallies.take())).toEqual({ 'p a on': 2, 'q a on': 1, 'p b on': 1 });
   });
 
-  it('lose nothing when rulesets take more memory than allowed', () => {
-    const tallies = createTallies(1);
-    for (let project = 0; project < 10; project++) {
-      const ruleset = rulesetOf([{ key: 'a', ...on }]);
-      for (let index = 0; index < 3; index++)
-        tallies.addAll(`p${project}`, ruleset, all(ruleset, userOf(index)));
+  it('keep one entry of a project that is read from the database again and again', () => {
+    const tallies = open();
+    for (let index = 0; index < 10; index++) {
+      const ruleset = rulesetOf(FLAGS);
+      tallies.addAll('p', ruleset, all(ruleset, userOf(7)));
     }
-    const counts = countsOf(tallies.take());
-    expect(Object.keys(counts)).toHaveLength(10);
-    expect(new Set(Object.values(counts))).toEqual(new Set([3]));
+    const taken = tallies.take();
+    expect(taken).toHaveLength(1);
+    expect(countsOf(taken)).toMatchObject({ 'p off off': 10, 'p split c': 10 });
+  });
+
+  it('count no more projects when their memory is full, and say how many evaluations that loses', () => {
+    const tallies = open(2_000);
+    const ruleset = rulesetOf(FLAGS);
+    for (let time = 0; time < 2; time++)
+      for (let project = 0; project < 100; project++)
+        tallies.addAll(`p${project}`, ruleset, all(ruleset, userOf(7)));
+    const taken = tallies.take();
+    expect(taken.length).toBeLessThan(5);
+    expect(new Set(Object.values(countsOf(taken)))).toEqual(new Set([2]));
+    expect(tallies.lost).toEqual(new Array(2 * (100 - taken.length)).fill(FLAGS.length));
+    tallies.addAll('later', ruleset, all(ruleset, userOf(7)));
+    expect(countsOf(tallies.take())).toMatchObject({ 'later split c': 1 });
   });
 
   it('accept reports of what a flag can serve, and nothing else', () => {
-    const tallies = createTallies();
+    const tallies = open();
     const ruleset = rulesetOf(FLAGS);
     const report = (key: string, variation: string) =>
       tallies.addReported('p', ruleset, { key, variation, count: 5 });

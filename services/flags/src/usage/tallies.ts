@@ -1,4 +1,5 @@
 import type { Ruleset as CompiledFlags, Decision } from '@switchboard/flag-engine';
+import { z } from 'zod';
 import type { Ruleset } from '../rulesets/ruleset.ts';
 
 /** How often a flag served a variation. */
@@ -10,6 +11,18 @@ export interface Served {
   count: number;
 }
 
+/** The counts of a project's flags, without the ruleset, because there may be thousands of projects. */
+export interface Tally {
+  readonly projectId: string;
+  /** The time of the last change of the ruleset. Tallies with the same one have the same flags. */
+  readonly changedAt: string;
+  /** JSON of each flag: its key, then the keys of its variations. */
+  readonly names: string;
+  /** The position of each flag's counts: off, then on or its variations. */
+  readonly offsets: Uint32Array;
+  readonly counts: Float64Array;
+}
+
 /** Evaluations since they were last taken, counted in memory. */
 export interface Tallies {
   /** Counts one evaluation of every flag of a ruleset. `outcomes` is that of `outcomesOf`. */
@@ -19,58 +32,60 @@ export interface Tallies {
   /** Counts what a client reports. Returns false if the ruleset has no such flag or variation. */
   addReported(projectId: string, ruleset: Ruleset, reported: Omit<Served, 'projectId'>): boolean;
   /** Returns the counts and starts from zero. */
-  take(): Served[];
+  take(): Tally[];
 }
 
-/** The counts of a ruleset. Those of a flag start at its offset: off, then on or its variations. */
-interface Tally {
-  projectId: string;
-  ruleset: Ruleset;
-  offsets: Uint32Array;
-  counts: Float64Array;
+interface TalliesOptions {
+  /** The maximum memory of the counts, in bytes. */
+  maxBytes: number;
+  /** Called with the number of evaluations that are not counted because that memory is full. */
+  onLost(count: number): void;
 }
 
 const OFF = 0;
 const ON = 1;
-/** Counted rulesets stay in memory until the counts are taken, although the cache may have dropped them. */
-const MAX_BYTES = 32 * 1024 * 1024;
+/** The memory of a tally besides its names and numbers. Measured with Node 24. */
+const TALLY_BYTES = 600;
 
 type CompiledFlag = CompiledFlags['flags'][number];
 
 /**
- * Counts evaluations by ruleset and position, so that a request increments numbers and looks up no names.
+ * Counts evaluations by project and position, so that a request increments numbers and looks up no names.
  */
-export function createTallies(maxBytes = MAX_BYTES): Tallies {
+export function createTallies({ maxBytes, onLost }: TalliesOptions): Tallies {
   const current = new Map<string, Tally>();
-  let done: Served[] = [];
+  let replaced: Tally[] = [];
   let bytes = 0;
 
-  function tallyOf(projectId: string, ruleset: Ruleset): Tally {
+  /** Returns undefined if the memory is full. */
+  function tallyOf(projectId: string, ruleset: Ruleset): Tally | undefined {
     const known = current.get(projectId);
-    if (known?.ruleset === ruleset) return known;
-    if (known !== undefined) done = done.concat(servedOf(known));
-    bytes += ruleset.bytes;
-    if (bytes > maxBytes) settle();
+    if (known?.changedAt === ruleset.changedAt) return known;
+    if (bytes >= maxBytes) return undefined;
+    if (known !== undefined) replaced.push(known);
     const tally = newTally(projectId, ruleset);
+    bytes += bytesOf(tally);
     current.set(projectId, tally);
     return tally;
   }
 
-  /** Turns counts into names, so that rulesets are freed. */
-  function settle(): void {
-    done = done.concat(...Array.from(current.values(), servedOf));
-    current.clear();
-    bytes = 0;
-  }
-
-  function increment({ offsets, counts }: Tally, position: number, outcome: number, by: number): void {
-    const slot = (offsets[position] ?? 0) + outcome;
-    counts[slot] = (counts[slot] ?? 0) + by;
+  function increment(tally: Tally | undefined, position: number, outcome: number, by: number): void {
+    if (tally === undefined) {
+      onLost(by);
+      return;
+    }
+    const slot = (tally.offsets[position] ?? 0) + outcome;
+    tally.counts[slot] = (tally.counts[slot] ?? 0) + by;
   }
 
   return {
     addAll(projectId, ruleset, outcomes) {
-      const { offsets, counts } = tallyOf(projectId, ruleset);
+      const tally = tallyOf(projectId, ruleset);
+      if (tally === undefined) {
+        onLost(outcomes.length);
+        return;
+      }
+      const { offsets, counts } = tally;
       for (let position = 0; position < outcomes.length; position++) {
         const slot = (offsets[position] ?? 0) + outcomes.charCodeAt(position);
         counts[slot] = (counts[slot] ?? 0) + 1;
@@ -95,12 +110,36 @@ export function createTallies(maxBytes = MAX_BYTES): Tallies {
     },
 
     take() {
-      settle();
-      const taken = done;
-      done = [];
+      const taken = [...replaced, ...current.values()];
+      replaced = [];
+      current.clear();
+      bytes = 0;
       return taken;
     },
   };
+}
+
+/** Adds the counts of a tally of the same project and ruleset. */
+export function addTally({ counts }: Tally, other: Tally): void {
+  for (const [slot, count] of other.counts.entries()) counts[slot] = (counts[slot] ?? 0) + count;
+}
+
+/** Returns the estimated memory of a tally. */
+export const bytesOf = ({ names, offsets, counts }: Tally): number =>
+  TALLY_BYTES + names.length + offsets.byteLength + counts.byteLength;
+
+/** Returns the number of counted evaluations. */
+export const totalOf = ({ counts }: Tally): number => counts.reduce((sum, count) => sum + count, 0);
+
+/** Returns the counts by name. */
+export function servedOf({ projectId, names, offsets, counts }: Tally): Served[] {
+  const flags = z.array(z.tuple([z.string()], z.string())).parse(JSON.parse(names));
+  return flags.flatMap(([key, ...variations], position) =>
+    ['off', ...(variations.length === 0 ? ['on'] : variations)].flatMap((variation, outcome) => {
+      const count = counts[(offsets[position] ?? 0) + outcome] ?? 0;
+      return count === 0 ? [] : [{ projectId, key, variation, count }];
+    }),
+  );
 }
 
 /**
@@ -128,22 +167,15 @@ function namesOf({ variations }: CompiledFlag): string[] {
   return ['off', ...(variations.length === 0 ? ['on'] : variations.map(({ key }) => key))];
 }
 
-function newTally(projectId: string, ruleset: Ruleset): Tally {
-  const { flags } = ruleset.compiled;
+function newTally(projectId: string, { changedAt, compiled: { flags } }: Ruleset): Tally {
   const offsets = new Uint32Array(flags.length);
   let slots = 0;
   for (const [position, { variations }] of flags.entries()) {
     offsets[position] = slots;
     slots += 1 + Math.max(1, variations.length);
   }
-  return { projectId, ruleset, offsets, counts: new Float64Array(slots) };
-}
-
-function servedOf({ projectId, ruleset, offsets, counts }: Tally): Served[] {
-  return ruleset.compiled.flags.flatMap((flag, position) =>
-    namesOf(flag).flatMap((variation, outcome) => {
-      const count = counts[(offsets[position] ?? 0) + outcome] ?? 0;
-      return count === 0 ? [] : [{ projectId, key: flag.key, variation, count }];
-    }),
+  const names = JSON.stringify(
+    flags.map(({ key, variations }) => [key, ...variations.map(({ key }) => key)]),
   );
+  return { projectId, changedAt, names, offsets, counts: new Float64Array(slots) };
 }

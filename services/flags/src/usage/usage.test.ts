@@ -186,7 +186,8 @@ describe('usage of flags', () => {
     await harness.putFlag(project, { key: 'plain', ...on });
     const { sql } = harness;
     await sql`update flag_versions set at = now() - interval '31 days' where project_id = ${project.id}`;
-    await sql`insert into flag_seen values (${project.id}, 'plain', 'on', now() - interval '20 days', now())`;
+    const seen = { plain: { on: [Date.now() - 20 * 86_400_000, Date.now()] } };
+    await sql`insert into usage_seen values (${project.id}, ${JSON.stringify(seen)}::text::jsonb)`;
     const [usage] = await usageOf(project);
     expect(usage?.stale).toMatchObject({ reason: 'one_variation', variation: 'on' });
   });
