@@ -29,6 +29,8 @@ interface Unstored {
 
 const EVERY_MS = 60_000;
 const HOUR_MS = 3_600_000;
+/** A process that stops has other work to end, too. */
+const STOP_WITHIN_MS = 5_000;
 /** The number of tallies of a statement. */
 const BATCH = 20;
 
@@ -55,12 +57,14 @@ export function createFlush({ tallies, store, clock, logger, maxBytes, onLost }:
     }
   }
 
-  async function flush(): Promise<void> {
+  /** Stores what was counted. Stops between two statements if the signal aborts. */
+  async function flush(signal?: AbortSignal): Promise<void> {
     collect();
     for (const [hour, unstored] of hours) {
       // In the order of projects, because statements of other instances lock the same rows.
       const entries = [...unstored.tallies].sort(([one], [other]) => (one < other ? -1 : 1));
       for (let from = 0; from < entries.length; from += BATCH) {
+        signal?.throwIfAborted();
         const batch = entries.slice(from, from + BATCH);
         await store.add(
           unstored.at,
@@ -78,7 +82,7 @@ export function createFlush({ tallies, store, clock, logger, maxBytes, onLost }:
   async function run(signal: AbortSignal): Promise<void> {
     // Instances that start together do not write together.
     await pause(Math.random() * EVERY_MS, signal);
-    await poll(flush, { everyMs: EVERY_MS, signal, onFailure: failed });
+    await poll(() => flush(), { everyMs: EVERY_MS, signal, onFailure: failed });
   }
 
   const failed = (error: unknown) => logger.failed('store flag usage', error);
@@ -90,7 +94,7 @@ export function createFlush({ tallies, store, clock, logger, maxBytes, onLost }:
     async stop() {
       stopping.abort();
       await loop;
-      await flush().catch(failed);
+      await flush(AbortSignal.timeout(STOP_WITHIN_MS)).catch(failed);
     },
   };
 }
