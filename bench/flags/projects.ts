@@ -99,7 +99,11 @@ export async function fillProjects(harness: Harness, projects: number): Promise<
         from project, json_array_elements(${entries}::text::json) as entry)
       insert into flags (project_id, key, entry) select id, entry ->> 'key', entry from flag`;
   }
-  await sql`insert into rulesets (project_id, changed_at) select distinct project_id, now() from flags`;
+  // As a change of a flag writes it.
+  await sql`
+    insert into rulesets (project_id, changed_at, documented_at, document)
+    select project_id, now(), now(), json_build_object('flags', json_agg(entry order by key), 'cohorts', '[]'::json)::text
+    from flags group by project_id`;
   await sql`analyze`;
   await database.close();
   await log.close();

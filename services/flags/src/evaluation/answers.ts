@@ -1,5 +1,7 @@
 import type { Decision } from '@switchboard/flag-engine';
 import { noReads, type Reads } from '@switchboard/resilience';
+import { outcomeOf } from '../rulesets/outcomes.ts';
+import type { Fragment, Ruleset } from '../rulesets/ruleset.ts';
 import type { Answer, KnownPeople, KnownPerson } from '../user-state/known-people.ts';
 
 export interface Answers {
@@ -28,19 +30,12 @@ export function createAnswers(people: Pick<KnownPeople, 'keep'>): Answers {
   };
 }
 
-interface Fragment {
-  flag: string;
-  variant: string;
-}
-
-/** JSON fragments by decision. A ruleset has one object per outcome of a flag, so each is serialized once. */
-const fragments = new WeakMap<Decision, Fragment>();
-
 /**
  * Returns the body of GET /v1/flags: `{flags, variants}`. With `ruleOf`, which returns the rule that decided, also
  * `reasons` and `rules`.
  */
 export function answerJson(
+  ruleset: Ruleset,
   decisions: readonly Decision[],
   ruleOf?: (decision: Decision) => string | undefined,
 ): string {
@@ -48,8 +43,10 @@ export function answerJson(
   let variants = '';
   let reasons = '';
   let rules = '';
-  for (const decision of decisions) {
-    const fragment = fragmentOf(decision);
+  for (let position = 0; position < decisions.length; position++) {
+    const decision = decisions[position];
+    if (decision === undefined) continue;
+    const fragment = fragmentOf(ruleset, position, decision);
     flags = joined(flags, fragment.flag);
     variants = joined(variants, fragment.variant);
     if (ruleOf === undefined) continue;
@@ -65,8 +62,15 @@ export function answerJson(
 /** Joins members, each with a leading comma. Slices only the first one, because slicing the result would copy it. */
 const joined = (members: string, next: string): string => (members === '' ? next.slice(1) : members + next);
 
-function fragmentOf(decision: Decision): Fragment {
-  const known = fragments.get(decision);
+/** Serializes each outcome of a ruleset once. */
+function fragmentOf(
+  { compiled, offsets, fragments }: Ruleset,
+  position: number,
+  decision: Decision,
+): Fragment {
+  const flag = compiled.flags[position];
+  const place = (offsets[position] ?? 0) + (flag === undefined ? 0 : outcomeOf(flag, decision));
+  const known = fragments[place];
   if (known !== undefined) return known;
   const name = JSON.stringify(decision.key);
   // `join` creates flat strings. A template literal keeps each of its parts in memory.
@@ -74,6 +78,6 @@ function fragmentOf(decision: Decision): Fragment {
     flag: [',', name, ':', JSON.stringify(decision.value)].join(''),
     variant: decision.variant === null ? '' : [',', name, ':', JSON.stringify(decision.variant)].join(''),
   };
-  fragments.set(decision, fragment);
+  fragments[place] = fragment;
   return fragment;
 }

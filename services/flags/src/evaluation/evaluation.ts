@@ -10,9 +10,10 @@ import {
 } from '@switchboard/flag-engine';
 import type { Reads } from '@switchboard/resilience';
 import type { PersonKey } from '@switchboard/user-state';
+import { outcomesOf } from '../rulesets/outcomes.ts';
 import type { Ruleset } from '../rulesets/ruleset.ts';
 import type { Rulesets } from '../rulesets/rulesets.ts';
-import { outcomesOf, type Tallies } from '../usage/tallies.ts';
+import type { Tallies } from '../usage/tallies.ts';
 import type { Answer, KnownPeople, KnownPerson } from '../user-state/known-people.ts';
 import { type PersonState, parseUserState } from '../user-state/user-state.ts';
 import { answerJson, createAnswers } from './answers.ts';
@@ -154,11 +155,12 @@ export function createEvaluation({ rulesets, people, tallies }: EvaluationOption
   };
 }
 
-function answerFor({ compiled }: Ruleset, user: User, withReasons: boolean): Answer {
+function answerFor(ruleset: Ruleset, user: User, withReasons: boolean): Answer {
+  const { compiled } = ruleset;
   const decisions = decideAll(compiled, user);
   const ruleOfUser = (decision: Decision) => ruleOf(compiled, decision, user)?.label;
   return {
-    body: answerJson(decisions, withReasons ? ruleOfUser : undefined),
+    body: answerJson(ruleset, decisions, withReasons ? ruleOfUser : undefined),
     outcomes: outcomesOf(compiled, decisions),
   };
 }

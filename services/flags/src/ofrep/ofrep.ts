@@ -8,8 +8,9 @@ import {
 import { type Decision, decideAll, evaluateFlag, resolve, type User } from '@switchboard/flag-engine';
 import { Rejection } from '@switchboard/http';
 import type { Evaluation } from '../evaluation/evaluation.ts';
+import { outcomesOf } from '../rulesets/outcomes.ts';
 import type { Ruleset } from '../rulesets/ruleset.ts';
-import { outcomesOf, type Tallies } from '../usage/tallies.ts';
+import type { Tallies } from '../usage/tallies.ts';
 
 interface OfrepOptions {
   evaluation: Pick<Evaluation, 'resolve'>;

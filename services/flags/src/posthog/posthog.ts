@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type Decision, decideAll, type Traits } from '@switchboard/flag-engine';
 import type { Evaluation } from '../evaluation/evaluation.ts';
-import { outcomesOf, type Tallies } from '../usage/tallies.ts';
+import { outcomesOf } from '../rulesets/outcomes.ts';
+import type { Tallies } from '../usage/tallies.ts';
 
 /** A person as PostHog's SDKs describe them. */
 export interface PosthogPerson {

@@ -5,7 +5,15 @@ import {
   compileCohorts,
   compileRuleset,
 } from '@switchboard/flag-engine';
+import { offsetsOf } from './outcomes.ts';
 import type { StoredRuleset } from './store.ts';
+
+/** The members of an answer for one outcome of a flag, with leading commas. */
+export interface Fragment {
+  flag: string;
+  /** Empty if the outcome is no variation. */
+  variant: string;
+}
 
 /** A project's flags and cohorts, compiled for evaluation. Immutable. */
 export interface Ruleset {
@@ -14,6 +22,10 @@ export interface Ruleset {
   /** Sorted by key. */
   readonly flags: readonly FlagEntry[];
   readonly compiled: CompiledFlags;
+  /** See `offsetsOf`. */
+  readonly offsets: Uint32Array;
+  /** JSON of outcomes that were served, at their places. */
+  readonly fragments: (Fragment | undefined)[];
   /** Excludes the people that cohorts list, because they are read with the user state. */
   readonly cohorts: CompiledCohorts;
   /** The estimated memory in bytes, including the snapshot derived from it. */
@@ -30,24 +42,32 @@ const VALUE_BYTES = 45;
 /** Includes the parsed ruleset, the fragments of answers, and the snapshot in three encodings. */
 const BYTES_PER_JSON_BYTE = 4.3;
 
-export function compile({ changedAt, flags, cohorts }: StoredRuleset): Ruleset {
+export function compile({ changedAt, flags, cohorts, jsonLength }: StoredRuleset): Ruleset {
+  const compiled = compileRuleset(flags);
+  const offsets = offsetsOf(compiled);
   return {
     changedAt,
     flags,
-    compiled: compileRuleset(flags),
+    compiled,
+    offsets,
+    fragments: new Array(offsets.at(-1) ?? 0),
     cohorts: compileCohorts(
       cohorts.map(({ id, match, did }) => ({ id, match: match ?? [], did: did ?? undefined })),
     ),
-    bytes: estimateBytes(flags, cohorts),
+    bytes: estimateBytes(flags, cohorts, jsonLength),
   };
 }
 
-function estimateBytes(flags: StoredRuleset['flags'], cohorts: StoredRuleset['cohorts']): number {
+function estimateBytes(
+  flags: StoredRuleset['flags'],
+  cohorts: StoredRuleset['cohorts'],
+  jsonLength: number,
+): number {
   const rules = flags.flatMap((flag) => flag.rules ?? []);
   let bytes = RULESET_BYTES + FLAG_BYTES * flags.length + RULE_BYTES * rules.length;
   const clauses = [...flags, ...rules].map(({ targeting }) => targeting);
   for (const { value } of [...clauses, ...cohorts.map(({ match }) => match)].flatMap((some) => some ?? [])) {
     bytes += CLAUSE_BYTES + (Array.isArray(value) ? VALUE_BYTES * value.length : 0);
   }
-  return bytes + BYTES_PER_JSON_BYTE * JSON.stringify([flags, cohorts]).length;
+  return bytes + BYTES_PER_JSON_BYTE * jsonLength;
 }

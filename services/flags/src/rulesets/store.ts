@@ -12,6 +12,8 @@ export interface StoredRuleset {
   /** Sorted by key. */
   flags: FlagEntry[];
   cohorts: { id: string; match: Clause[] | null; did: Combination | null }[];
+  /** The length of the JSON that it was read from. */
+  jsonLength: number;
 }
 
 export interface RulesetsStore {
@@ -21,7 +23,7 @@ export interface RulesetsStore {
   changesOf(projectIds: readonly string[]): Promise<string[]>;
   /** Locks the project's ruleset until the transaction ends. */
   lock(projectId: string): Promise<void>;
-  /** Moves the time of the last change forward and notifies `CHANGED_CHANNEL` on commit. */
+  /** Writes the document, moves the time of the last change forward and notifies `CHANGED_CHANNEL` on commit. */
   markChanged(projectId: string): Promise<void>;
 }
 
@@ -29,19 +31,30 @@ export interface RulesetsStore {
 const NEVER = '1970-01-01T00:00:00.000Z';
 const CHANGED_AT = sql<string>`to_char(${rulesets.changedAt} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
+/** SQL for the JSON of the flags and cohorts of a row's project. */
+const DOCUMENT = sql`(select json_build_object(
+  'flags', (select coalesce(json_agg(entry order by key collate "C"), '[]')
+    from ${flags} where ${flags.projectId} = ${rulesets.projectId}),
+  'cohorts', (select coalesce(json_agg(json_build_object('id', id, 'match', match,
+      'did', case when did is not null then coalesce(combine, 'all') end) order by id collate "C"), '[]')
+    from ${cohorts} where ${cohorts.projectId} = ${rulesets.projectId})
+)::text)`;
+
 export function createRulesetsStore(db: Db | Tx): RulesetsStore {
   return {
     async load(projectId) {
       // One statement reads from one snapshot and takes one round trip.
-      const [row] = await db.execute<Pick<StoredRuleset, keyof StoredRuleset>>(sql`
-        select
-          coalesce((select ${CHANGED_AT} from ${rulesets} where project_id = ${projectId}), ${NEVER}) as "changedAt",
-          (select coalesce(json_agg(entry order by key collate "C"), '[]')
-            from ${flags} where project_id = ${projectId}) as flags,
-          (select coalesce(json_agg(json_build_object('id', id, 'match', match,
-              'did', case when did is not null then coalesce(combine, 'all') end) order by id collate "C"), '[]')
-            from ${cohorts} where project_id = ${projectId}) as cohorts`);
-      return row ?? { changedAt: NEVER, flags: [], cohorts: [] };
+      const [row] = await db
+        .select({
+          changedAt: CHANGED_AT,
+          json: sql<string>`case when ${rulesets.documentedAt} = ${rulesets.changedAt}
+            then ${rulesets.document} else ${DOCUMENT} end`,
+        })
+        .from(rulesets)
+        .where(eq(rulesets.projectId, projectId));
+      if (row === undefined) return { changedAt: NEVER, flags: [], cohorts: [], jsonLength: 0 };
+      const document: Pick<StoredRuleset, 'flags' | 'cohorts'> = JSON.parse(row.json);
+      return { changedAt: row.changedAt, ...document, jsonLength: row.json.length };
     },
 
     async changesOf(projectIds) {
@@ -59,12 +72,11 @@ export function createRulesetsStore(db: Db | Tx): RulesetsStore {
     },
 
     async markChanged(projectId) {
-      await db
-        .update(rulesets)
-        .set({
-          changedAt: sql`greatest(date_trunc('milliseconds', clock_timestamp()), ${rulesets.changedAt} + interval '1 ms')`,
-        })
-        .where(eq(rulesets.projectId, projectId));
+      await db.execute(sql`
+        update ${rulesets} set (changed_at, documented_at, document) = (
+          select at, at, ${DOCUMENT} from (select greatest(
+            date_trunc('milliseconds', clock_timestamp()), ${rulesets.changedAt} + interval '1 ms') as at) as change)
+        where ${rulesets.projectId} = ${projectId}`);
       await db.execute(sql`select pg_notify(${CHANGED_CHANNEL}, ${projectId})`);
     },
   };

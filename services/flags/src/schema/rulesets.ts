@@ -20,6 +20,10 @@ export const rulesets = pgTable('rulesets', {
   changedAt: timestamp('changed_at', { withTimezone: true, precision: 3, mode: 'date' })
     .notNull()
     .default(sql`'epoch'`),
+  /** JSON of the flags and cohorts, so that reading a ruleset reads one row. Written by each change. */
+  document: text(),
+  /** The change that wrote the document. The document is used if it is the last one. */
+  documentedAt: timestamp('documented_at', { withTimezone: true, precision: 3, mode: 'date' }),
 });
 
 export const flags = pgTable(

@@ -113,7 +113,7 @@ describe('the flush of usage', () => {
     projectId,
     changedAt,
     names: '[["a"]]',
-    offsets: new Uint32Array(1),
+    offsets: Uint32Array.of(0, 2),
     counts: Float64Array.of(off, on),
   });
   const counts = (count: number, variation: string) => ({ projectId: 'p', key: 'a', variation, count });

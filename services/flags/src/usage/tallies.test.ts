@@ -1,8 +1,9 @@
 import type { FlagEntry } from '@switchboard/contracts';
 import { decideAll, evaluateFlag, type User } from '@switchboard/flag-engine';
 import { describe, expect, it } from 'vitest';
+import { outcomesOf } from '../rulesets/outcomes.ts';
 import { compile, type Ruleset } from '../rulesets/ruleset.ts';
-import { createTallies, outcomesOf, servedOf, type Tally } from './tallies.ts';
+import { createTallies, servedOf, type Tally } from './tallies.ts';
 
 const on = { enabled: true, rolloutPercentage: 100 };
 const FLAGS: FlagEntry[] = [
@@ -22,7 +23,8 @@ const FLAGS: FlagEntry[] = [
   { key: 'after', ...on, prerequisites: [{ flagKey: 'half', variationKey: 'on' }] },
 ];
 
-const rulesetOf = (flags: FlagEntry[], changedAt = '1') => compile({ changedAt, flags, cohorts: [] });
+const rulesetOf = (flags: FlagEntry[], changedAt = '1') =>
+  compile({ changedAt, flags, cohorts: [], jsonLength: 1_000 });
 const userOf = (index: number): User => ({ distinctId: `user-${index}`, traits: {}, cohorts: new Set() });
 const all = ({ compiled }: Ruleset, user: User) => outcomesOf(compiled, decideAll(compiled, user));
 const open = (maxBytes = 1_000_000) => {

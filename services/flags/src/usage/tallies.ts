@@ -1,5 +1,6 @@
-import type { Ruleset as CompiledFlags, Decision } from '@switchboard/flag-engine';
+import type { Decision } from '@switchboard/flag-engine';
 import { z } from 'zod';
+import { namesOf, outcomeOf } from '../rulesets/outcomes.ts';
 import type { Ruleset } from '../rulesets/ruleset.ts';
 
 /** How often a flag served a variation. */
@@ -18,7 +19,7 @@ export interface Tally {
   readonly changedAt: string;
   /** JSON of each flag: its key, then the keys of its variations. */
   readonly names: string;
-  /** The position of each flag's counts: off, then on or its variations. */
+  /** See `offsetsOf`. */
   readonly offsets: Uint32Array;
   readonly counts: Float64Array;
 }
@@ -42,12 +43,8 @@ interface TalliesOptions {
   onLost(count: number): void;
 }
 
-const OFF = 0;
-const ON = 1;
 /** The memory of a tally besides its names and numbers. Measured with Node 24. */
 const TALLY_BYTES = 600;
-
-type CompiledFlag = CompiledFlags['flags'][number];
 
 /**
  * Counts evaluations by project and position, so that a request increments numbers and looks up no names.
@@ -140,31 +137,6 @@ export function servedOf({ projectId, names, offsets, counts }: Tally): Served[]
       return count === 0 ? [] : [{ projectId, key, variation, count }];
     }),
   );
-}
-
-/**
- * Returns the outcomes of flags, a character each: the place of the outcome among those of its flag. A string of
- * one-byte characters is smaller than an array.
- */
-export function outcomesOf({ flags }: CompiledFlags, decisions: readonly Decision[]): string {
-  const outcomes = Buffer.alloc(flags.length);
-  for (let position = 0; position < flags.length; position++) {
-    const flag = flags[position];
-    const decision = decisions[position];
-    if (flag !== undefined && decision !== undefined) outcomes[position] = outcomeOf(flag, decision);
-  }
-  return outcomes.toString('latin1');
-}
-
-function outcomeOf({ variations }: CompiledFlag, decision: Decision): number {
-  if (decision.variant === null) return decision.reason === 'MATCH' ? ON : OFF;
-  for (let index = 0; index < variations.length; index++)
-    if (variations[index]?.decision === decision) return ON + index;
-  return OFF;
-}
-
-function namesOf({ variations }: CompiledFlag): string[] {
-  return ['off', ...(variations.length === 0 ? ['on'] : variations.map(({ key }) => key))];
 }
 
 function newTally(projectId: string, { changedAt, compiled: { flags } }: Ruleset): Tally {
