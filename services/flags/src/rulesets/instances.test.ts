@@ -25,6 +25,28 @@ describe('two instances', () => {
     await eventually(async () => expect(await flagsAt(harness.url, project.key)).toEqual({}));
   });
 
+  it('serves a change of a version that writes no document, and the document after the next change', async () => {
+    const project = await harness.createProject();
+    const { sql } = harness;
+    const read = async () => {
+      const [row] = await sql`select documented_at = changed_at as is_current, document from rulesets
+        where project_id = ${project.id}`;
+      return { isCurrent: row?.['is_current'], flags: JSON.parse(row?.['document']).flags };
+    };
+    await harness.putFlag(project, { key: 'b', ...on });
+    await harness.putFlag(project, { key: 'a', ...on });
+    expect(await read()).toMatchObject({ isCurrent: true, flags: [{ key: 'a' }, { key: 'b' }] });
+    await sql`update flags set entry = '{"key":"a","enabled":false}' where project_id = ${project.id} and key = 'a'`;
+    await sql`update rulesets set changed_at = changed_at + interval '1 s' where project_id = ${project.id}`;
+    await sql`select pg_notify('ruleset_changed', ${project.id})`;
+    await eventually(async () =>
+      expect(await flagsAt(other.url, project.key)).toEqual({ a: false, b: true }),
+    );
+    expect(await read()).toMatchObject({ isCurrent: false });
+    await harness.putFlag(project, { key: 'b', enabled: false, rolloutPercentage: 100 });
+    expect(await read()).toMatchObject({ isCurrent: true, flags: [{ enabled: false }, { enabled: false }] });
+  });
+
   it('converges on the last change under concurrent reads', async () => {
     const project = await harness.createProject();
     let writing = true;
