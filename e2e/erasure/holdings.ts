@@ -29,6 +29,7 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
     'public.archive_files': { nothing: 'keys of files and names of events' },
     'public.archived_offsets': { nothing: 'offsets' },
     'public.seen_people': { person: 'rows removed' },
+    'public.wire_usage': { nothing: 'numbers of requests by wire and SDK' },
     'public.rejections': { nothing: 'numbers of rejected requests by reason, without values' },
     'public.people': { person: 'rows removed' },
     'public.groups': { nothing: 'traits of groups' },

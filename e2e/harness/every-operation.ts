@@ -156,6 +156,7 @@ export async function callEveryOperation(call: Call, prepared: Prepared): Promis
   await ask('listThreadInbox');
   await ask('getArrival');
   await ask('listRejections');
+  await ask('listWireUsage');
   await ask('listEvents');
   await ask('listEventNames');
   await ask('listEventProperties', { params: { name: 'order placed' } });

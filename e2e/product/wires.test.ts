@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import RudderAnalytics from '@rudderstack/rudder-sdk-node';
 import { Analytics } from '@segment/analytics-node';
 import { createClient } from '@switchboard/management';
-import { eventually, hasChromium } from '@switchboard/testkit';
+import { eventually, hasChromium, openBrowser } from '@switchboard/testkit';
 import { PostHog } from 'posthog-node';
 import { initialize, type Unleash } from 'unleash-client';
 import { UnleashClient } from 'unleash-proxy-client';
@@ -10,6 +10,8 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { archivedEvents } from './testing/archived.ts';
 import { hasGo, hasPython, runGo, runPython } from './testing/clients/clients.ts';
 import { flags, omitted, type Person, people } from './testing/clients/flags.ts';
+import { runCommand } from './testing/command.ts';
+import { lookAt, openConsole, violationsOf } from './testing/console.ts';
 import { faultyLink } from './testing/faulty-link.ts';
 import { standaloneForTests } from './testing/launch.ts';
 import { siteForTests } from './testing/sdk-page.ts';
@@ -567,6 +569,59 @@ describe('the SDKs of PostHog', () => {
     },
     120_000,
   );
+});
+
+describe('what arrives by which wire', () => {
+  /** Their names for themselves, without versions. */
+  const SDKS = {
+    segment: '@segment/analytics-node',
+    unleash: 'unleash-node-sdk',
+    posthog: 'posthog-node',
+  };
+
+  test('is listed with the SDKs and what was not kept, by the API and by the command', async () => {
+    const { base_url, project_id, project_key, tokens } = running.demo;
+    const item = { type: 'track', event: 'paid', userId: 'ada', context: { ip: '203.0.113.7' } };
+    await fetch(`${base_url}/segment/v1/batch`, {
+      method: 'POST',
+      body: JSON.stringify({ writeKey: project_key, batch: [item] }),
+    });
+    const client = createClient({ url: base_url, token: tokens.owner });
+    await eventually(
+      async () => {
+        const { wires } = await client.call('listWireUsage', { params: { projectId: project_id } });
+        for (const [wire, name] of Object.entries(SDKS)) {
+          const found = wires.find((one) => one.wire === wire);
+          expect(found?.on).toBe(true);
+          expect(found?.sdks.map((sdk) => sdk.name)).toContain(name);
+          expect(found?.requests.day).toBeGreaterThan(0);
+        }
+        const losses = wires.flatMap((one) => one.losses.map(({ reason }) => `${one.wire}: ${reason}`));
+        expect(losses).toContain('segment: context.ip: not kept');
+      },
+      { withinMs: 120_000 },
+    );
+    const env = { SWITCHBOARD_URL: base_url, SWITCHBOARD_TOKEN: tokens.owner };
+    const { out } = await runCommand(['wires', project_id], env);
+    expect(out).toMatch(/^segment +on +\d+/m);
+    expect(out).toMatch(/^ +unleash-node-sdk \d/m);
+  }, 150_000);
+
+  test.skipIf(!hasChromium)('is in the settings of the project', async () => {
+    const browser = await openBrowser();
+    onTestFinished(() => browser.close());
+    const path = `/projects/${running.demo.project_id}/settings/project`;
+    const { page, problems } = await openConsole(browser, running.demo, path, {
+      token: running.demo.tokens.owner,
+    });
+    const rows = page.getByRole('table', { name: 'What arrives' }).getByRole('row');
+    await expect.poll(() => rows.filter({ hasText: 'Unleash' }).textContent()).toMatch(/On.*ago|On.*now/);
+    await page.getByRole('table', { name: 'SDKs' }).getByText('posthog-node').first().waitFor();
+    await page.getByRole('table', { name: 'Not kept' }).getByText('context.ip').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await lookAt(page, 'project-arrivals', [1920, 1280, 768, 390]);
+    expect(problems).toEqual([]);
+  });
 });
 
 describe('everything killed while SDKs send', () => {

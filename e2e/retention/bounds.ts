@@ -37,6 +37,7 @@ export const TABLES: Record<string, Record<string, Bound>> = {
     'public.group_members': { of: 'people' },
     'public.uncounted_ids': { after: 'their groups are counted' },
     'public.rejections': { after: 'seven days' },
+    'public.wire_usage': { after: 'eight days' },
     'public.saved_reports': { of: 'reports with a refresh time' },
     'public.dictionary': { of: '5,000 entries a project' },
     'public.alerts': { of: '50 alerts a project' },
@@ -249,6 +250,7 @@ export const TOPICS: Record<string, Bound> = {
   'cohort-changes': { after: 'seven days' },
   conversations: { after: 'seven days' },
   rejections: { after: 'one day' },
+  'wire-usage': { after: 'one day' },
   'report-run-requests': { after: 'one day' },
 };
 

@@ -112,4 +112,5 @@ export * from './throttles.ts';
 export * from './usage.ts';
 export { type Problem, problemsOf } from './validation/problems.ts';
 export * from './wires/names.ts';
+export * from './wires/usage.ts';
 export * from './wires/wires.ts';

@@ -2,6 +2,7 @@ import { auditMigrations } from '@switchboard/audit';
 import { directoryMigrations, openErasures } from '@switchboard/directory';
 import { defineService, openAuditTrail, openReplica } from '@switchboard/http';
 import { USER_STATE_TOPICS } from '@switchboard/user-state';
+import { openWireUsage } from '@switchboard/wire-usage';
 import { withdrawOfRemoved } from './change-requests/removal.ts';
 import { flagsSettings } from './config.ts';
 import { createErasure } from './erasure/erasure.ts';
@@ -55,6 +56,7 @@ export const flagsService = defineService({
       app.health.add('event log', () => log.ping());
       return;
     }
+    run(openWireUsage(service));
     add(rulesets);
     add(changes);
     openEditing(service, onChanged);

@@ -1,6 +1,7 @@
 import { directoryMigrations, openErasures } from '@switchboard/directory';
 import { createRateLimits, defineService, openQuotas, openReplica } from '@switchboard/http';
 import { openRedis } from '@switchboard/runtime';
+import { openWireUsage } from '@switchboard/wire-usage';
 import { ingestionSettings } from './config.ts';
 import { createEvents } from './events/events.ts';
 import { eventsRoutes } from './events/routes.ts';
@@ -51,7 +52,7 @@ export const ingestionService = defineService({
 
     const rejections = createRejections({ ...service, replication: config.TOPIC_REPLICATION });
     app.onRejection(rejections.add);
-    run(rejections);
+    run(rejections, openWireUsage(service));
     const intake = createWireIntake({ events, calls, joins, throttle });
     const losses = createLosses(service.metrics, rejections);
     const wires = { intake, losses, clock: service.clock, quota, throttle };

@@ -5,6 +5,7 @@ import { jsonBody, jsonResponse, notModified } from '../operation/bodies.ts';
 import { operation } from '../operation/operation.ts';
 import { paging } from '../operation/paging.ts';
 import { joinedBy } from '../people/topic.ts';
+import { USED_WIRES } from '../wires/names.ts';
 import { insightQuery } from './query.ts';
 import { reportContent } from './report-content.ts';
 
@@ -156,6 +157,68 @@ export const listRejections = operation({
           reason: 'events[].timestamp: not an RFC 3339 date-time',
           requests: 12,
           lastAt: '2026-03-03T09:29:00.000Z',
+        },
+      ],
+    }),
+  },
+});
+
+const accepted = z.object({ day: z.int(), week: z.int() });
+
+const wireUsage = z
+  .object({
+    wire: z.enum(USED_WIRES).openapi({ description: 'switchboard: our own API and SDKs.' }),
+    on: z.boolean().openapi({ description: 'Whether the project accepts it.' }),
+    requests: accepted.openapi({ description: 'Accepted requests of the last 24 hours and 7 days.' }),
+    events: accepted.openapi({ description: 'Events and calls in these requests.' }),
+    lastSeenAt: timestamp.nullable().openapi({ description: 'null: not in the last 7 days.' }),
+    sdks: z
+      .array(z.object({ name: z.string(), version: z.string(), requests: z.int(), lastSeenAt: timestamp }))
+      .openapi({ description: 'The 20 known SDKs with most requests in the last 7 days.' }),
+    losses: z.array(rejection).openapi({
+      description:
+        'The 20 most frequent reasons of the last 7 days for which requests or parts were not kept.',
+    }),
+  })
+  .openapi('WireUsage');
+export type WireUsage = z.infer<typeof wireUsage>;
+
+export const listWireUsage = operation({
+  ...common,
+  operationId: 'listWireUsage',
+  permission: 'insights.read',
+  method: 'get',
+  path: `${PATH}/wire-usage`,
+  summary: 'List what arrives by which wire',
+  description:
+    'Counts requests with a key of the project for events, recordings and flags, to the hour and some minutes late. After a crash, requests may be missing or counted twice.',
+  request: { params: z.object({ projectId }) },
+  responses: {
+    200: jsonResponse('Our own API, then those of other products.', z.object({ wires: z.array(wireUsage) }), {
+      wires: [
+        {
+          wire: 'segment',
+          on: true,
+          requests: { day: 40, week: 250 },
+          events: { day: 400, week: 2500 },
+          lastSeenAt: '2026-03-03T09:29:00.000Z',
+          sdks: [
+            {
+              name: '@segment/analytics-node',
+              version: '3.1.0',
+              requests: 250,
+              lastSeenAt: '2026-03-03T09:29:00.000Z',
+            },
+          ],
+          losses: [
+            {
+              operation: 'segmentCall',
+              status: 400,
+              reason: 'context.ip: not kept',
+              requests: 12,
+              lastAt: '2026-03-03T09:29:00.000Z',
+            },
+          ],
         },
       ],
     }),

@@ -10,6 +10,7 @@ import { MEMBERSHIPS_TOPIC } from '../memberships.ts';
 import { CONVERSATIONS_TOPIC } from '../messenger/conversation-records.ts';
 import type { ServiceName } from '../operation/operation.ts';
 import { PEOPLE_TOPIC } from '../people/topic.ts';
+import { WIRE_USAGE_TOPIC } from '../wires/usage.ts';
 
 const DIRECTORY_TOPIC = 'directory';
 const ERASURE_REPORTS_TOPIC = 'erasure-reports';
@@ -72,16 +73,16 @@ const followers = {
     reads: [personIdsOf('messenger')],
   }),
   flags: follower('flags', {
-    creates: [COHORTS_TOPIC, PEOPLE_TOPIC],
-    writes: [COHORTS_TOPIC, PEOPLE_TOPIC],
+    creates: [COHORTS_TOPIC, PEOPLE_TOPIC, WIRE_USAGE_TOPIC],
+    writes: [COHORTS_TOPIC, PEOPLE_TOPIC, WIRE_USAGE_TOPIC],
     reads: [
       { group: 'flags.user-state', topics: [identifies, groups] },
       { group: 'flags.cohort-members', topics: [COHORT_MEMBERS_TOPIC] },
     ],
   }),
   ingestion: follower('ingestion', {
-    creates: [...ingested, REJECTIONS_TOPIC],
-    writes: [...ingested, REJECTIONS_TOPIC],
+    creates: [...ingested, REJECTIONS_TOPIC, WIRE_USAGE_TOPIC],
+    writes: [...ingested, REJECTIONS_TOPIC, WIRE_USAGE_TOPIC],
   }),
   archive: follower('archive', {
     creates: [ARCHIVE_FILES_TOPIC],
@@ -106,6 +107,7 @@ const followers = {
       COHORT_CHANGES_TOPIC,
       WATCHED_COHORTS_TOPIC,
       REJECTIONS_TOPIC,
+      WIRE_USAGE_TOPIC,
     ],
     writes: [REPORT_RUNS_TOPIC, ALERTS_TOPIC, COHORT_MEMBERS_TOPIC, COHORT_CHANGES_TOPIC],
     reads: [
@@ -117,6 +119,7 @@ const followers = {
       { group: 'analytics.cohorts', topics: [COHORTS_TOPIC] },
       { group: 'analytics.watched-cohorts', topics: [WATCHED_COHORTS_TOPIC] },
       { group: 'analytics.rejections', topics: [REJECTIONS_TOPIC] },
+      { group: 'analytics.wire-usage', topics: [WIRE_USAGE_TOPIC] },
       { group: 'analytics.report-run-requests', topics: [REPORT_RUN_REQUESTS_TOPIC] },
       personIdsOf('analytics'),
       { group: 'analytics.clickhouse', topics: [events] },

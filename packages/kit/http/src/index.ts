@@ -30,7 +30,7 @@ export {
 } from './exchange/conditional.ts';
 export { authorization, basicUser, bearer, projectKeyOf } from './exchange/credentials.ts';
 export { type Bytes, chooseEncoding, type Encoding, encodeAll } from './exchange/encodings.ts';
-export type { Authority, OperationEnv, Person, ProjectAccess } from './exchange/env.ts';
+export type { Authority, Exchange, OperationEnv, Person, ProjectAccess, Sent } from './exchange/env.ts';
 export {
   BadRequest,
   Conflict,

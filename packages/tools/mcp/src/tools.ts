@@ -19,6 +19,7 @@ const READING = [
   'listEvents',
   'getArrival',
   'listRejections',
+  'listWireUsage',
   'listPeople',
   'getPerson',
   'listGroups',

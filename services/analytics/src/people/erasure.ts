@@ -12,6 +12,7 @@ import { createPersonsStore } from '../persons/store.ts';
 import { createRejectionsStore } from '../rejections/store.ts';
 import { createSeenStore } from '../seen/store.ts';
 import { createWatchedPeopleStore } from '../watched-people/store.ts';
+import { createWireUsageStore } from '../wire-usage/store.ts';
 import { createPeopleStore } from './store.ts';
 
 /** The dependencies for erasing in ClickHouse. */
@@ -60,6 +61,7 @@ export function createErasure(db: Db, clickHouse: InClickhouse | undefined): Era
       await persons.eraseProject(projectId);
       await seen.removeProject(projectId, signal);
       await createRejectionsStore(db).removeProject(projectId);
+      await createWireUsageStore(db).removeProject(projectId);
       await groups.removeProject(projectId, signal);
       if (clickHouse === undefined) return;
       for (const table of [PEOPLE, GROUPS, PERSON_IDS])

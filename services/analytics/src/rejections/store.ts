@@ -13,8 +13,8 @@ const ROWS_PER_STATEMENT = 1_000;
 export interface RejectionsStore {
   /** Adds to the counts. Reasons beyond about 100 of a project and hour are left out. */
   add(record: RejectionsRecord): Promise<void>;
-  /** Returns the reasons since a time with most requests. */
-  list(projectId: string, since: Date): Promise<Rejection[]>;
+  /** Returns the reasons since a time with most requests. Default of `limit`: 50. */
+  list(projectId: string, since: Date, limit?: number): Promise<Rejection[]>;
   removeProject(projectId: string): Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export function createRejectionsStore(db: Db): RejectionsStore {
           last_at = greatest(known.last_at, excluded.last_at)`);
     },
 
-    async list(projectId, since) {
+    async list(projectId, since, limit = MAX_LISTED) {
       const requests = sql<string>`sum(${rejections.requests})`;
       const rows = await db
         .select({
@@ -59,7 +59,7 @@ export function createRejectionsStore(db: Db): RejectionsStore {
         .where(and(eq(rejections.projectId, projectId), gte(rejections.hour, hourOf(since.getTime()))))
         .groupBy(rejections.operation, rejections.status, rejections.reason)
         .orderBy(desc(requests), rejections.operation, rejections.status, rejections.reason)
-        .limit(MAX_LISTED);
+        .limit(limit);
       return rows.map(({ lastAt, ...row }) => ({
         ...row,
         requests: Number(row.requests),

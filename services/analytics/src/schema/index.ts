@@ -18,3 +18,4 @@ export { rejections } from './rejections.ts';
 export { savedReports } from './saved-reports.ts';
 export { seenPeople } from './seen-people.ts';
 export { unpublishedCohortChanges, watchedCohorts, watchedPeople } from './watched-cohorts.ts';
+export { wireUsage } from './wire-usage.ts';

@@ -26,6 +26,8 @@ import { createSeenStore, unseenIds } from '../seen/store.ts';
 import { createWatchedCohortsConsumer } from '../watched-cohorts/consumer.ts';
 import { createCohortChangesPublisher } from '../watched-cohorts/publisher.ts';
 import { createWatchedPeopleStore } from '../watched-people/store.ts';
+import { createWireUsageConsumer } from '../wire-usage/consumer.ts';
+import { createWireUsageStore, oldWireUsage } from '../wire-usage/store.ts';
 import type { ClickHouseStores } from './clickhouse.ts';
 
 /** The consumer group that applies identify and group calls. */
@@ -84,11 +86,17 @@ export function runPeople(service: Analytics, expiring: ExpiringData[]): void {
       store: createRejectionsStore(db),
       replication: config.TOPIC_REPLICATION,
     }),
+    createWireUsageConsumer({
+      ...service,
+      store: createWireUsageStore(db),
+      replication: config.TOPIC_REPLICATION,
+    }),
   );
   expiring.push(
     ...unseenPeople(database, config.PEOPLE_RETENTION_DAYS),
     unseenIds(db, config.PEOPLE_RETENTION_DAYS),
     emptyGroups(db, config.PEOPLE_RETENTION_DAYS),
     oldRejections(db),
+    oldWireUsage(db),
   );
 }

@@ -50,6 +50,9 @@ import { createCompare } from '../watched-cohorts/compare.ts';
 import { createCohortWatcher } from '../watched-cohorts/watcher.ts';
 import { createWatchedPeopleStore } from '../watched-people/store.ts';
 import { createWatermark } from '../watermark/watermark.ts';
+import { wireUsageRoutes } from '../wire-usage/routes.ts';
+import { createWireUsageStore } from '../wire-usage/store.ts';
+import { createListWireUsage } from '../wire-usage/wire-usage.ts';
 import type { ClickHouseStores } from './clickhouse.ts';
 import { openFiles, openTables } from './engine.ts';
 
@@ -150,9 +153,12 @@ export function openQueries(
     run: sqlOptions && createRunSql({ ...sqlOptions, queue: sqlQueue, results: lists, watermark, clock }),
     respond,
   });
+  const rejections = createRejectionsStore(db);
+  const usageStore = createWireUsageStore(db);
+  wireUsageRoutes(app, createListWireUsage({ store: usageStore, rejections, directory, clock }));
   exploreRoutes(app, {
     arrival: createFindArrival({ ...exploring, seen: createSeenStore(db) }),
-    rejections: createRejectionsStore(db),
+    rejections,
     clock,
     events,
     names: createListNames(exploring),

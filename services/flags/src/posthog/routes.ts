@@ -9,8 +9,11 @@ export function posthogRoutes(app: ServiceApp, flagsOf: ReturnType<typeof create
   for (const operation of posthogFlags) {
     app.implementWire(
       operation,
-      async ({ c, project, body }) =>
-        c.json(await flagsOf(project.id, personOf(fieldsOf(body))), 200, { 'Cache-Control': 'no-store' }),
+      async ({ c, project, body }) => {
+        c.env.sent = { events: 0, ...sdkOf(c.req.header('User-Agent')) };
+        const answer = await flagsOf(project.id, personOf(fieldsOf(body)));
+        return c.json(answer, 200, { 'Cache-Control': 'no-store' });
+      },
       {
         keyOf: (c) => c.req.query('token'),
         keyIn: (body) => textOf(fieldsOf(body)['token']) ?? textOf(fieldsOf(body)['api_key']),
@@ -35,6 +38,12 @@ export function posthogRoutes(app: ServiceApp, flagsOf: ReturnType<typeof create
 
 const fieldsOf = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
 const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
+
+/** SDKs for servers name themselves, such as `posthog-node/5.70.0`. */
+function sdkOf(userAgent: string | undefined) {
+  const [, sdk, version] = /^(posthog-[a-z-]+)\/(\S+)/.exec(userAgent ?? '') ?? [];
+  return { sdk, version };
+}
 
 function personOf(body: Record<string, unknown>): PosthogPerson {
   const { distinct_id: distinctId, person_properties: properties, group_properties: groups } = body;

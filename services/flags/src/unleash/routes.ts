@@ -8,6 +8,7 @@ import {
   unleashMetrics,
   unleashOmitted,
   unleashRegister,
+  type WireOperation,
 } from '@switchboard/contracts';
 import { answerPrepared, authorization, BadRequest, type ServiceApp } from '@switchboard/http';
 import type { Context } from 'hono';
@@ -24,50 +25,48 @@ const MAX_ID = 200;
 
 /** Serves the client and frontend APIs of Unleash: https://docs.getunleash.io/api. */
 export function unleashRoutes(app: ServiceApp, unleash: Unleash): void {
-  app.implementWire(
-    unleashFeatures,
-    async ({ c, project }) => answerPrepared(c, await unleash.features(project.id)),
-    options,
-  );
-
-  app.implementWire(
-    unleashOmitted,
-    async ({ c, project }) => c.json({ flags: await unleash.omitted(project.id) }),
-    options,
-  );
-
-  app.implementWire(
-    unleashFrontend,
-    async ({ c, project }) =>
-      answerPrepared(c, await unleash.toggles(project.id, contextOfQuery(c)), NO_STORE),
-    options,
-  );
-
-  app.implementWire(
-    unleashFrontendPost,
-    async ({ c, project, body }) =>
-      answerPrepared(c, await unleash.toggles(project.id, contextOf(fieldsOf(body)['context'])), NO_STORE),
-    options,
-  );
-
-  for (const operation of [unleashRegister, unleashFrontendRegister])
-    app.implementWire(operation, accepted, options);
-
-  for (const operation of [unleashMetrics, unleashFrontendMetrics]) {
+  const serve = (operation: WireOperation, handler: Parameters<ServiceApp['implementWire']>[1]) =>
     app.implementWire(
       operation,
-      async ({ project, body }) => {
-        const { toggles } = fieldsOf(fieldsOf(body)['bucket']);
-        const reported = Object.entries(fieldsOf(toggles)).map(([key, counts]) => {
-          const { yes, no, variants } = fieldsOf(counts);
-          return [key, { yes, no, variants: fieldsOf(variants) }] as const;
-        });
-        await unleash.report(project.id, Object.fromEntries(reported));
-        return accepted();
+      (request) => {
+        const { c, body } = request;
+        c.env.sent = { events: 0, ...sdkOf(c.req.header('unleash-sdk') ?? fieldsOf(body)['sdkVersion']) };
+        return handler(request);
       },
       options,
     );
+
+  serve(unleashFeatures, async ({ c, project }) => answerPrepared(c, await unleash.features(project.id)));
+
+  serve(unleashOmitted, async ({ c, project }) => c.json({ flags: await unleash.omitted(project.id) }));
+
+  serve(unleashFrontend, async ({ c, project }) =>
+    answerPrepared(c, await unleash.toggles(project.id, contextOfQuery(c)), NO_STORE),
+  );
+
+  serve(unleashFrontendPost, async ({ c, project, body }) =>
+    answerPrepared(c, await unleash.toggles(project.id, contextOf(fieldsOf(body)['context'])), NO_STORE),
+  );
+
+  for (const operation of [unleashRegister, unleashFrontendRegister]) serve(operation, accepted);
+
+  for (const operation of [unleashMetrics, unleashFrontendMetrics]) {
+    serve(operation, async ({ project, body }) => {
+      const { toggles } = fieldsOf(fieldsOf(body)['bucket']);
+      const reported = Object.entries(fieldsOf(toggles)).map(([key, counts]) => {
+        const { yes, no, variants } = fieldsOf(counts);
+        return [key, { yes, no, variants: fieldsOf(variants) }] as const;
+      });
+      await unleash.report(project.id, Object.fromEntries(reported));
+      return accepted();
+    });
   }
+}
+
+/** SDKs name themselves, such as `unleash-node-sdk:6.12.1`. */
+function sdkOf(value: unknown) {
+  const [, sdk, version] = /^(.+?)[:@](.+)$/.exec(typeof value === 'string' ? value : '') ?? [];
+  return { sdk, version };
 }
 
 const fieldsOf = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});

@@ -1,4 +1,5 @@
-import type { FlagUsage } from '@switchboard/contracts';
+import { type FlagUsage, WIRE_USAGE_TOPIC, wireUsageRecord } from '@switchboard/contracts';
+import { readTopic } from '@switchboard/event-log';
 import { describe, expect, it } from 'vitest';
 import { json, useFlags } from '../testing/harness.ts';
 
@@ -42,6 +43,41 @@ describe('the API of Unleash', () => {
       served.map(({ variation, evaluations }) => `${key} ${variation} ${evaluations}`),
     );
     expect(counts.sort()).toEqual(['colour blue 4', 'plain off 2', 'plain on 6']);
+  });
+
+  it('counts its requests by SDK', async () => {
+    const { id, key } = await harness.createProject({ wires: ['unleash', 'posthog'] });
+    const { url, stop } = await harness.startInstance();
+    const from = (path: string, headers: Record<string, string>, body?: object) =>
+      fetch(`${url}${path}`, { headers, ...(body && { method: 'POST', body: JSON.stringify(body) }) });
+    const unleash = { Authorization: key, 'unleash-sdk': 'unleash-node-sdk:6.12.1' };
+    await from('/unleash/api/client/features', unleash);
+    await from('/unleash/api/frontend', { Authorization: key });
+    const registered = { appName: 'a', sdkVersion: 'unleash-client-go:3.9.2' };
+    await from('/unleash/api/client/register', { Authorization: key }, registered);
+    await from(
+      '/posthog/flags/',
+      { 'User-Agent': 'posthog-node/5.70.0' },
+      { token: key, distinct_id: 'ada' },
+    );
+    await from('/v1/flags?distinct_id=ada', { Authorization: `Bearer ${key}` });
+    await stop();
+    const counts: string[] = [];
+    await readTopic(harness.log, WIRE_USAGE_TOPIC, {
+      onRecord({ value }) {
+        const record = wireUsageRecord.parse(JSON.parse(String(value)));
+        if (record.projectId !== id) return;
+        for (const { wire, sdk, version, requests } of record.counts)
+          counts.push([wire, sdk, version, requests].join(' '));
+      },
+    });
+    expect(counts.sort()).toEqual([
+      'posthog posthog-node 5.70.0 1',
+      'switchboard   1',
+      'unleash   1',
+      'unleash unleash-client-go 3.9.2 1',
+      'unleash unleash-node-sdk 6.12.1 1',
+    ]);
   });
 
   it('returns the flags that are on for the person of a body', async () => {

@@ -6,6 +6,7 @@ import { createBots } from './bots.ts';
 import { type EventLines, eventLines } from './event-lines.ts';
 import type { Events } from './events.ts';
 import { scanBatch } from './scan/scan-batch.ts';
+import { sentBy } from './sent-by.ts';
 
 interface EventsRoutes {
   events: Events;
@@ -18,6 +19,7 @@ export function eventsRoutes(app: ServiceApp, { events, quota, throttle }: Event
   function accept(c: Context<OperationEnv<'ingestion'>>, batch: EventLines) {
     const project = c.get('project');
     throttle.charge(project, batch.lines.length);
+    c.env.sent = sentBy(batch);
     return respond(c, events.accept(project.id, batch, isBot(headerOf(c, 'user-agent'))));
   }
 

@@ -4,6 +4,8 @@ import { answerDropped, noneAccepted } from '../throttle/dropped.ts';
 import type { Identify } from './identify.ts';
 import type { JoinLimit } from './join-limit.ts';
 
+const ONE_CALL = { events: 1 };
+
 interface IdentifyRoutes {
   calls: Identify;
   quota: Quota;
@@ -20,6 +22,7 @@ export function identifyRoutes(app: ServiceApp, { calls, quota, throttle, joins 
       const call = c.req.valid('json');
       const { id } = c.var.project;
       throttle.charge(c.var.project, 1);
+      c.env.sent = ONE_CALL;
       const isJoining = Boolean(call.properties?.anonymous_id) && (await joins.allows(id));
       const token = await calls.identify(id, call, isJoining);
       return c.json({ accepted: 1 }, 202, { 'X-State-Token': token });
@@ -31,6 +34,7 @@ export function identifyRoutes(app: ServiceApp, { calls, quota, throttle, joins 
     group,
     async (c) => {
       throttle.charge(c.var.project, 1);
+      c.env.sent = ONE_CALL;
       const token = await calls.group(c.var.project.id, c.req.valid('json'));
       return c.json({ accepted: 1 }, 202, { 'X-State-Token': token });
     },

@@ -14,6 +14,7 @@ export function replayRoutes(app: ServiceApp, { replay, quota, throttle }: Repla
     uploadReplayChunk,
     async (c) => {
       throttle.charge(c.var.project, 1);
+      c.env.sent = { events: 1 };
       await replay.accept(c.var.project.id, c.req.valid('json'));
       return c.body(null, 202);
     },

@@ -60,6 +60,17 @@ export interface Exchange {
   corsOrigin?: string | null;
   /** The audit record of an operation that needs a permission. */
   audited?: Audited;
+  /** The content of a request of an SDK; absent if it was not read. */
+  sent?: Sent;
+}
+
+/** The content of a request of an SDK. */
+export interface Sent {
+  /** The number of events and calls. */
+  events: number;
+  /** The name and version of the SDK, if they are known. */
+  sdk?: string | undefined;
+  version?: string | undefined;
 }
 
 /**

@@ -18,6 +18,8 @@ interface ObserveOptions {
   /** The number of trusted proxies in front of the service. */
   trustedHops: number;
   consoleOrigin: string;
+  /** Called with each response to a request of a project that is known. */
+  onAnswer(exchange: Exchange, status: number): void;
 }
 
 type Fetch = Hono<KitEnv>['fetch'];
@@ -28,7 +30,7 @@ type Fetch = Hono<KitEnv>['fetch'];
  */
 export function observeRequests(
   fetch: Fetch,
-  { logger, metrics, tracing, trustedHops, consoleOrigin }: ObserveOptions,
+  { logger, metrics, tracing, trustedHops, consoleOrigin, onAnswer }: ObserveOptions,
 ): Fetch {
   const logFailure = boundedLines(logger);
   let inFlight = 0;
@@ -52,7 +54,10 @@ export function observeRequests(
     const seconds = (performance.now() - startedAt) / 1000;
     const route = operation?.path ?? 'other';
     metrics.observeRequest(method, route, status, seconds);
-    if (projectId !== undefined) metrics.observeProject(projectId, status, seconds);
+    if (projectId !== undefined) {
+      metrics.observeProject(projectId, status, seconds);
+      onAnswer(exchange, status);
+    }
     if (span !== undefined) endSpan(method, status, exchange, span);
     if (operation !== undefined && status >= 400) {
       const level = status >= 500 ? 'error' : 'info';

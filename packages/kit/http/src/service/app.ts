@@ -25,7 +25,7 @@ import { type AccessDirectory, createCredentials } from '../access/credentials.t
 import type { AuditTrail } from '../audit/trail.ts';
 import { type Bodies, createBodies } from '../body/bodies.ts';
 import { ANY_HEADER, preflight } from '../exchange/cors.ts';
-import type { KitEnv, ProjectAccess } from '../exchange/env.ts';
+import type { Exchange, KitEnv, ProjectAccess } from '../exchange/env.ts';
 import { errorResponse, toRejection } from '../exchange/error-responses.ts';
 import { NotFound, Rejection, Unavailable } from '../exchange/errors.ts';
 import { notFoundMessage } from '../exchange/not-found.ts';
@@ -58,6 +58,8 @@ export interface ServiceApp {
    * Calls a listener for each rejected request of a project that is known. It must be quick: the response waits for it.
    */
   onRejection(listener: (rejected: RejectedRequest) => void): void;
+  /** Calls a listener for each response to a request of a project that is known. It must be quick as well. */
+  onAnswer(listener: (exchange: Exchange, status: number) => void): void;
   /** Returns the project of a key that is not sent with an operation, such as a socket's. Throws as operations do. */
   projectKey(key: string | undefined): Promise<ProjectAccess>;
   /** The served operations, for a check against the contracts. */
@@ -114,12 +116,14 @@ export function createApp({ service, context, directory, audit, database }: AppO
   if (database !== undefined) measureDatabase(metrics, database);
   if (directory?.reads !== undefined) metrics.cache('directory', directory.reads);
 
+  let answered: ((exchange: Exchange, status: number) => void) | undefined;
   hono.fetch = observeRequests(hono.fetch, {
     logger,
     metrics,
     tracing: context.tracing,
     trustedHops: config.TRUSTED_PROXY_HOPS,
     consoleOrigin,
+    onAnswer: (exchange, status) => answered?.(exchange, status),
   });
 
   const logFailure = boundedLines(logger);
@@ -205,6 +209,9 @@ export function createApp({ service, context, directory, audit, database }: AppO
     implemented,
     onRejection(listener) {
       notify = listener;
+    },
+    onAnswer(listener) {
+      answered = listener;
     },
     async projectKey(key) {
       assertStarted();

@@ -46,6 +46,7 @@ describe('help', () => {
     'topics',
     'alerts',
     'subscriptions',
+    'wires',
     'mcp',
   ])('prints the help of %s', async (name) => {
     for (const asked of ['--help', '-h']) {

@@ -20,6 +20,7 @@ import { type Terminal, UsageError } from '../terminal/terminal.ts';
 import { projects } from '../throttle/projects.ts';
 import { topics } from '../topics/topics.ts';
 import { webhooks } from '../webhooks/webhooks.ts';
+import { wires } from '../wires/wires.ts';
 import { apply, diff } from './apply.ts';
 import { deadLetters } from './dead-letters.ts';
 import { erase } from './erase.ts';
@@ -60,6 +61,7 @@ const commands: Record<string, Command> = {
   alerts,
   subscriptions,
   webhooks,
+  wires,
   import: imports,
   'dead-letters': deadLetters,
   'signing-keys': signingKeys,

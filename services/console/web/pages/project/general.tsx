@@ -8,9 +8,8 @@ import { CheckField, TextArea, TextField } from '../../components/field.tsx';
 import { Section } from '../../components/layout.tsx';
 import { Failed } from '../../components/state.tsx';
 import styles from './project.module.css';
+import { WIRES } from './wires.ts';
 
-/** The products that a project can accept SDKs of, with their names. */
-const WIRES = { segment: 'Segment, RudderStack', unleash: 'Unleash', posthog: 'PostHog' } as const;
 type Wire = keyof typeof WIRES;
 const wireNames: readonly Wire[] = ['segment', 'unleash', 'posthog'];
 
@@ -29,7 +28,7 @@ export function General({ project }: { project: Project }) {
   const [wires, setWires] = useState<readonly Wire[]>(storedWires);
   const [approvals, setApprovals] = useState(String(flagApprovals));
   const params = { projectId: id };
-  const refresh = [['getProject', id], ['listOwnProjects']];
+  const refresh = [['getProject', id], ['listOwnProjects'], ['listWireUsage', id]];
   const restore = useChange(
     (client, body: Omit<Project, 'id'>) => client.call('putProject', { params, body }),
     { refresh },

@@ -51,6 +51,7 @@ export function posthogRoutes(
         const sent = eventsOf(body);
         const events = isAnalytics ? sent.map((event) => fromAnalytics(c, event)) : sent;
         if (events.length > MAX_EVENTS) throw new BadRequest(`batch: more than ${MAX_EVENTS} events`);
+        c.env.sent = { events: events.length, ...libraryOf(events[0]) };
         const snapshots = events.filter(isSnapshot);
         const others = events.filter((event) => !isSnapshot(event));
         const items = others.flatMap((event) => fromPostHog(event, now, lose));
@@ -143,6 +144,12 @@ function eventsOf(body: unknown): Fields[] {
 
 /** A body has the key and the time of sending itself, or in each of several events. */
 const firstOf = (body: unknown): Fields => fieldsOf(Array.isArray(body) ? body[0] : body);
+
+/** Returns the name and version of the SDK of an event. */
+function libraryOf(event: Fields | undefined) {
+  const properties = fieldsOf(event?.['properties']);
+  return { sdk: textOf(properties['$lib']), version: textOf(properties['$lib_version']) };
+}
 
 function keyIn(body: unknown): string | undefined {
   const request = firstOf(body);

@@ -9,8 +9,17 @@ import {
   type ServiceApp,
   type Throttle,
 } from '@switchboard/http';
-import { fieldsOf, fromSegment, isBatch, textOf, timeOf, typeOf } from '@switchboard/other-products';
+import {
+  type Fields,
+  fieldsOf,
+  fromSegment,
+  isBatch,
+  textOf,
+  timeOf,
+  typeOf,
+} from '@switchboard/other-products';
 import type { Clock } from '@switchboard/runtime';
+import type { Context } from 'hono';
 import type { WireIntake } from '../intake.ts';
 import type { CountLosses } from '../losses.ts';
 
@@ -30,7 +39,13 @@ export function segmentRoutes(
   app: ServiceApp,
   { intake, losses, clock, quota, throttle }: SegmentRoutes,
 ): void {
-  async function accept(operation: WireOperation, call: string, project: ProjectAccess, body: unknown) {
+  async function accept(
+    operation: WireOperation,
+    { env, req }: Context,
+    project: ProjectAccess,
+    body: unknown,
+  ) {
+    const call = req.param('call') ?? '';
     const type = typeOf(call);
     if (type === undefined && !isBatch(call))
       throw new NotFound(`Not found: ${call} is not a call of Segment.`);
@@ -38,6 +53,7 @@ export function segmentRoutes(
     const request = fieldsOf(body);
     const now = clock.now().toISOString();
     const messages = type === undefined ? messagesOf(request) : [request];
+    env.sent = { events: messages.length, ...libraryOf(messages[0], request) };
     const items = messages.flatMap((message) =>
       fromSegment(
         { ...message, context: { ...fieldsOf(request['context']), ...fieldsOf(message['context']) } },
@@ -53,18 +69,22 @@ export function segmentRoutes(
   }
 
   for (const operation of [segmentCall, segmentBeacon]) {
-    app.implementWire(
-      operation,
-      ({ c, project, body }) => accept(operation, c.req.param('call') ?? '', project, body),
-      {
-        keyOf: (c) => basicUser(c) ?? bearer(c) ?? c.req.query('writeKey'),
-        keyIn: (body) => textOf(fieldsOf(body)['writeKey']),
-        keyPlace: 'the user name of Basic authentication, or as writeKey in the body',
-        quota,
-        authorize: (project) => (throttle.drops(project) ? accepted() : undefined),
-      },
-    );
+    app.implementWire(operation, ({ c, project, body }) => accept(operation, c, project, body), {
+      keyOf: (c) => basicUser(c) ?? bearer(c) ?? c.req.query('writeKey'),
+      keyIn: (body) => textOf(fieldsOf(body)['writeKey']),
+      keyPlace: 'the user name of Basic authentication, or as writeKey in the body',
+      quota,
+      authorize: (project) => (throttle.drops(project) ? accepted() : undefined),
+    });
   }
+}
+
+/** Returns the name and version of the SDK of a message. */
+function libraryOf(message: Fields | undefined, request: Fields) {
+  const library = [message, request]
+    .map((one) => fieldsOf(fieldsOf(one?.['context'])['library']))
+    .find(({ name }) => name !== undefined);
+  return { sdk: textOf(library?.['name']), version: textOf(library?.['version']) };
 }
 
 function messagesOf(request: Record<string, unknown>) {

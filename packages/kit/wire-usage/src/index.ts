@@ -1,0 +1,1 @@
+export { openWireUsage } from './open-wire-usage.ts';
