@@ -69,6 +69,7 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
     'public.published_files': { nothing: 'offsets' },
     'public.imports': { nothing: 'names of files, and numbers of their events' },
     'public.import_parts': { nothing: 'hashes of parts of files' },
+    'lake.ducklake_metadata': { nothing: 'the address of the files' },
     'public.erased_projects': { nothing: 'projects, until they are erased' },
     'public.event_progress': { nothing: 'offsets' },
     'public.replays': { person: 'pages and names of events removed with the recording; tombstones stay' },

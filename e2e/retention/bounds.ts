@@ -72,6 +72,7 @@ export const TABLES: Record<string, Record<string, Bound>> = {
     'public.published_files': { of: 'one row' },
     'public.imports': { setting: 'ARCHIVE_RETENTION_DAYS' },
     'public.import_parts': { setting: 'ARCHIVE_RETENTION_DAYS' },
+    'lake.ducklake_metadata': { of: 'a few facts about the catalogue' },
     'public.erased_projects': { after: 'the project is erased' },
     'public.event_progress': { of: 'partitions' },
     'public.replays': { setting: 'RECORDINGS_RETENTION_DAYS' },

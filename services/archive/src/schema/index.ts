@@ -10,4 +10,5 @@ export {
 } from './events.ts';
 export { adoptions, erasedProjects, eventFiles, publishedFiles } from './files.ts';
 export { importParts, imports } from './imports.ts';
+export { lake, lakeMetadata } from './lake.ts';
 export { replayChunks, replayPeople, replays } from './replays.ts';

@@ -61,13 +61,15 @@ interface Options {
   /** Default: a new database. */
   databaseUrl?: string;
   roles?: string;
+  /** Further settings. */
+  env?: Env;
 }
 
 export async function startArchive(options: Options = {}): Promise<ArchiveHarness> {
   const { kafkaBrokers, s3, roles = 'http,replays' } = options;
   const own = await openHarness({
     services: { archive: archiveService },
-    env: { ROLES: roles, ...(s3 && s3Env(s3)) },
+    env: { ROLES: roles, ...(s3 && s3Env(s3)), ...options.env },
     ...(kafkaBrokers && { log: { kafka: kafkaBrokers } }),
     ...(options.databaseUrl && { databases: { archive: options.databaseUrl } }),
   });

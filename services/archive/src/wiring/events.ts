@@ -11,6 +11,7 @@ import { createCompaction, REPLACED_SECONDS } from '../files/compaction.ts';
 import { createFilesPublisher } from '../files/publisher.ts';
 import { createFilesStore } from '../files/store.ts';
 import { createImportsStore } from '../imports/store.ts';
+import { createLakeStore, dataPathOf } from '../lake/store.ts';
 import { expiringEvents, expiringImports } from '../retention/expiring.ts';
 import { createHistoryRetention } from '../retention/retention.ts';
 import { createRetentionStore } from '../retention/store.ts';
@@ -39,6 +40,7 @@ export function runEvents(service: Archive, { objects, threads, merging }: Work)
   const retentionHours = config.EVENTS_RETENTION_HOURS;
   const settings = { ...FILE_LIMITS, fileAgeMs: config.ARCHIVE_FILE_SECONDS * 1000 };
   run(
+    { start: () => createLakeStore(db).setDataPath(dataPathOf(config)) },
     createEventConsumer({ ...service, store: createEventsStore(db), objects, threads, settings }),
     createHistoryRetention({
       ...service,

@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process';
+import { hash, randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { spawnProgram } from '../harness/program.ts';
 import { freePort } from '../ports.ts';
 import { backing, backingProgram } from './backing.ts';
@@ -22,10 +25,13 @@ export interface S3Server extends S3Access {
   /** Sends SIGKILL. The objects stay. */
   kill(): Promise<void>;
   restart(): Promise<void>;
+  /** Creates a user with this access key, and sets the policy of the bucket. Returns the user's access. */
+  addUser(user: string, policy: string): Promise<S3Access>;
   /** Stops it and removes the objects. */
   stop(): Promise<void>;
 }
 
+const run = promisify(execFile);
 const CREDENTIALS = { accessKey: 'switchboard', secretKey: 'switchboard-secret', region: 'eu-central-1' };
 
 /**
@@ -37,14 +43,19 @@ export async function startS3(secretKey = CREDENTIALS.secretKey): Promise<S3Serv
   if (program === undefined) return undefined;
   const directory = await mkdtemp(join(tmpdir(), 'switchboard-s3-'));
   const bucket = 'switchboard';
+  const [objects, users] = [join(directory, 'objects'), join(directory, 'users')];
   // Each bucket of this server is a folder.
-  await mkdir(join(directory, bucket));
+  await mkdir(join(objects, bucket), { recursive: true });
+  await mkdir(users);
   const port = await freePort();
   const endpoint = `http://127.0.0.1:${port}`;
   const { accessKey, region } = CREDENTIALS;
   const keys = ['--access', accessKey, '--secret', secretKey, '--region', region];
   const server = await spawnProgram({
-    command: [program, ...keys, '--port', `127.0.0.1:${port}`, '--health', '/health', 'posix', directory],
+    command: [
+      ...[program, ...keys, '--port', `127.0.0.1:${port}`, '--health', '/health'],
+      ...['--iam-dir', users, 'posix', objects],
+    ],
     scratch: directory,
     port,
     ready: '/health',
@@ -58,6 +69,19 @@ export async function startS3(secretKey = CREDENTIALS.secretKey): Promise<S3Serv
     resume: () => server.signal('SIGCONT'),
     kill: async () => void (await server.kill()),
     restart: () => server.restart(),
+    async addUser(user, policy) {
+      const own = { accessKey: user, secretKey: randomUUID() };
+      const admin = ['admin', '--access', accessKey, '--secret', secretKey, '--region', region];
+      const create = ['create-user', '--access', user, '--secret', own.secretKey, '--role', 'user'];
+      await run(program, [...admin, '--endpoint-url', endpoint, ...create]);
+      await run('curl', [
+        ...['--silent', '--show-error', '--fail-with-body', '--request', 'PUT', '--data', policy],
+        ...['--aws-sigv4', `aws:amz:${region}:s3`, '--user', `${accessKey}:${secretKey}`],
+        ...['--header', `x-amz-content-sha256: ${hash('sha256', policy, 'hex')}`],
+        `${endpoint}/${bucket}?policy=`,
+      ]);
+      return { endpoint, bucket, region, ...own };
+    },
     async stop() {
       await server.kill();
       await rm(directory, { recursive: true, force: true });
