@@ -1,11 +1,13 @@
 import { type Database, openDatabase } from '@switchboard/database';
 import { createDirectoryPublisher, type DirectoryPublisher } from '@switchboard/directory/testing';
-import { documented, eventually, type S3Access, startS3 } from '@switchboard/testkit';
+import { documented, eventually, type S3Access, startS3, testDatabase } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { archiveMigrations } from '../schema/migrations.ts';
 import { type DuckdbClient, hasDuckdb, openDuckdb } from '../testing/duckdb-client.ts';
 import { sent } from '../testing/events-harness.ts';
 import { eventRecords, type SentEvent } from '../testing/records.ts';
 import { type ArchiveHarness, PARTITIONS, startArchive } from '../testing/service.ts';
+import { createLakeStore, dataPathOf } from './store.ts';
 
 const ROLE = documented('docs/examples/ducklake.md#create-a-reader', 'sql');
 const POLICY = documented('docs/examples/ducklake.md#create-a-reader', 'json');
@@ -18,11 +20,31 @@ afterAll(() => s3?.stop());
 /** A day that is over, so that its files are merged. */
 const receivedAt = new Date(Date.now() - 3 * 24 * 60 * 60 * 1000);
 const timestamp = receivedAt.toISOString();
-const events = (count: number, more: Partial<SentEvent> = {}) =>
+const events = (count: number) =>
   Array.from({ length: count }, (_, index) =>
-    sent({ distinct_id: `user-${index % 20}`, timestamp, properties: { total: index }, ...more }),
+    sent({ distinct_id: `user-${index % 20}`, timestamp, properties: { total: index } }),
   );
 const COUNTS = 'select project_id, count(*), count(distinct event_id) from lake.events group by 1 order by 1';
+
+it('tells readers where the files are, also after they moved', async () => {
+  const test = await testDatabase({ migrations: [archiveMigrations] });
+  const database = openDatabase({ url: test.url, applicationName: 'test' });
+  const store = createLakeStore(database.drizzle);
+  for (const [config, path] of [
+    [{ OBJECTS_FOLDER: '/objects' }, '/objects/events/'],
+    [
+      { S3_ENDPOINT: 'https://s3.example', S3_BUCKET: 'archive', OBJECTS_FOLDER: '/objects' },
+      's3://archive/events/',
+    ],
+  ] as const) {
+    await store.setDataPath(dataPathOf(config));
+    expect(await database.sql`select value from lake.ducklake_metadata where key = 'data_path'`).toEqual([
+      { value: path },
+    ]);
+  }
+  await database.close();
+  await test.drop();
+});
 
 describe.skipIf(s3 === undefined)('a DuckDB that attaches the archive', () => {
   let archive: ArchiveHarness;
