@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Db } from '@switchboard/database';
-import type { ObjectStoreConfig } from '@switchboard/runtime';
 import { sql } from 'drizzle-orm';
+import type { Archive } from '../config.ts';
 import { lakeMetadata } from '../schema/index.ts';
 
 export interface LakeStore {
@@ -14,7 +14,7 @@ export function dataPathOf({
   S3_ENDPOINT,
   S3_BUCKET,
   OBJECTS_FOLDER = '',
-}: Pick<ObjectStoreConfig, 'S3_ENDPOINT' | 'S3_BUCKET' | 'OBJECTS_FOLDER'>): string {
+}: Pick<Archive['config'], 'S3_ENDPOINT' | 'S3_BUCKET' | 'OBJECTS_FOLDER'>): string {
   return `${S3_ENDPOINT && S3_BUCKET ? `s3://${S3_BUCKET}` : resolve(OBJECTS_FOLDER)}/events/`;
 }
 

@@ -53,7 +53,8 @@ export async function startS3(secretKey = CREDENTIALS.secretKey): Promise<S3Serv
   const keys = ['--access', accessKey, '--secret', secretKey, '--region', region];
   const server = await spawnProgram({
     command: [
-      ...[program, ...keys, '--port', `127.0.0.1:${port}`, '--health', '/health'],
+      program,
+      ...[...keys, '--port', `127.0.0.1:${port}`, '--health', '/health'],
       ...['--iam-dir', users, 'posix', objects],
     ],
     scratch: directory,
