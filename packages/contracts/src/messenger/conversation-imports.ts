@@ -60,11 +60,20 @@ export const conversationToImport = z
     }),
     subject: text({ max: 200 }).nullable().optional(),
     status: conversationStatus,
+    snooze: z
+      .object({ until: timestamp.nullable() })
+      .nullable()
+      .default(null)
+      .openapi({ description: 'until null: until the visitor writes. A snooze that is over is left out.' }),
     priority: conversationPriority.default('normal'),
     labelIds: z.array(id).max(SUPPORT_LIMITS.labelsOfConversation).default([]),
     createdAt: timestamp,
     turns: z.array(importedTurn).max(CONVERSATION_IMPORT_LIMITS.turns),
     notes: z.array(importedNote).max(CONVERSATION_IMPORT_LIMITS.notes).default([]),
+  })
+  .refine(({ status, snooze }) => status !== 'resolved' || snooze === null, {
+    path: ['snooze'],
+    message: 'a resolved conversation cannot be snoozed',
   })
   .openapi('ConversationToImport');
 export type ConversationToImport = z.infer<typeof conversationToImport>;
@@ -99,7 +108,7 @@ export const importConversations = operation({
   path: '/management/v1/projects/{projectId}/conversation-imports',
   summary: 'Import conversations of another product',
   description:
-    'Send conversations whole, with turns oldest first: up to 2,000 turns and 200 notes in a conversation, 100 conversations and 8 MB in a request. Importing a conversation again adds what it has gained; its status, priority and labels change until someone writes in it or changes it here. No one is notified, webhooks are not called, and reports leave imported conversations out. Visitors cannot open them.',
+    'Send conversations whole, with turns oldest first: up to 2,000 turns and 200 notes in a conversation, 100 conversations and 8 MB in a request. Importing a conversation again adds what it has gained; its status, snooze, priority and labels change until someone writes in it or changes it here. No one is notified, webhooks are not called, and reports leave imported conversations out. Visitors cannot open them.',
   maxBodyBytes: CONVERSATION_IMPORT_LIMITS.bytes,
   maxBodyValues: 50_000,
   request: {

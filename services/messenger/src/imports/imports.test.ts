@@ -61,6 +61,24 @@ async function importAll(...given: object[]) {
 }
 const read = async (id: string) => (await as('GET', `/conversations/${id}`)).body;
 
+test('keeps a snooze that is not over, follows it, and refuses one of a resolved conversation', async () => {
+  const until = new Date(NOW + 86_400_000).toISOString();
+  const given = conversation({ snooze: { until } });
+  const [{ conversationId }] = await importAll(given);
+  const snoozed = { status: 'open', snoozed: true, snoozedUntil: until };
+  expect(await read(conversationId)).toMatchObject(snoozed);
+  await importAll({ ...given, snooze: { until: null } });
+  expect(await read(conversationId)).toMatchObject({ ...snoozed, snoozedUntil: null });
+  await importAll({ ...given, snooze: { until: daysAgo(1) } });
+  expect(await read(conversationId)).toMatchObject({ status: 'open', snoozed: false, snoozedUntil: null });
+  const resolved = conversation({ snooze: { until }, status: 'resolved' });
+  const body = { source: 'chatwoot', conversations: [resolved] };
+  expect(await as('POST', '/conversation-imports', body)).toMatchObject({
+    status: 400,
+    body: { error: { message: expect.stringContaining('a resolved conversation cannot be snoozed') } },
+  });
+});
+
 test('imports a conversation with its turns and notes, and notifies no one', async () => {
   const { sql } = messenger.database;
   const labels = [{ id: 'refund', name: 'Refund', color: 'orange' }];

@@ -77,7 +77,7 @@ const idOf = (projectId: string, source: ImportedFrom, externalId: string) =>
 
 /** Times that are past the clock of this server become its time, so that no conversation stays at the top. */
 function newImport(
-  { turns, notes, createdAt, externalId: _, ...conversation }: ConversationToImport,
+  { turns, notes, createdAt, snooze, externalId: _, ...conversation }: ConversationToImport,
   id: string,
   now: Date,
 ): NewImport {
@@ -94,6 +94,7 @@ function newImport(
     id,
     subject: conversation.subject ?? null,
     email: conversation.email ?? null,
+    snooze: snooze?.until != null && Date.parse(snooze.until) <= now.getTime() ? null : snooze,
     createdAt: openedAt,
     lastTurnAt: new Date(Math.max(openedAt.getTime(), ...withTimes.map((turn) => turn.createdAt.getTime()))),
     turns: withTimes,

@@ -41,6 +41,8 @@ export interface NewImport {
   email: string | null;
   subject: string | null;
   status: ConversationStatus;
+  /** Null: not snoozed, or no longer. */
+  snooze: { until: string | null } | null;
   priority: ConversationPriority;
   labelIds: readonly string[];
   createdAt: Date;
@@ -95,6 +97,7 @@ async function addConversation(tx: Tx, batch: Batch, given: NewImport): Promise<
     .values({
       ...{ id: given.id, projectId, distinctId: given.distinctId, subject: given.subject },
       ...{ status: given.status, priority: given.priority, labelIds: [...given.labelIds] },
+      ...snoozeOf(given),
       ...{ createdAt: given.createdAt, lastTurnAt: given.lastTurnAt },
       ...{ userVerified: false, tokenHash: NO_TOKEN, tokenExpiresAt: given.createdAt },
       resolvedAt: given.status === 'resolved' ? given.lastTurnAt : null,
@@ -110,6 +113,8 @@ async function addConversation(tx: Tx, batch: Batch, given: NewImport): Promise<
       status: conversations.status,
       priority: conversations.priority,
       labelIds: conversations.labelIds,
+      isSnoozed: conversations.isSnoozed,
+      snoozedUntil: conversations.snoozedUntil,
       turnCount: conversations.turnCount,
       turnBytes: conversations.turnBytes,
       importedTurns: conversations.importedTurns,
@@ -126,9 +131,12 @@ async function addConversation(tx: Tx, batch: Batch, given: NewImport): Promise<
   if (added === undefined) return undefined;
   const notes = await addNotes(tx, given, row.id);
   const isUntouched = row.turnCount === row.importedTurns && !(await isChanged(tx, row.id));
+  const { isSnoozed, snoozedUntil } = snoozeOf(given);
   const isSame =
     row.status === given.status &&
     row.priority === given.priority &&
+    row.isSnoozed === isSnoozed &&
+    row.snoozedUntil?.getTime() === snoozedUntil?.getTime() &&
     [...row.labelIds].sort().join('\n') === [...given.labelIds].sort().join('\n');
   if (added.rows.length > 0 || (isUntouched && !isSame)) {
     const turnCount = row.turnCount + added.rows.length;
@@ -145,6 +153,7 @@ async function addConversation(tx: Tx, batch: Batch, given: NewImport): Promise<
         ...(row.turnCount === row.importedTurns && { importedTurns: turnCount }),
         ...(isUntouched && {
           ...{ status: given.status, priority: given.priority, labelIds: [...given.labelIds] },
+          ...{ isSnoozed, snoozedUntil },
           resolvedAt: given.status === 'resolved' ? given.lastTurnAt : null,
         }),
       })
@@ -165,6 +174,11 @@ async function addConversation(tx: Tx, batch: Batch, given: NewImport): Promise<
     waitingFor: added.waitingFor,
   };
 }
+
+const snoozeOf = ({ snooze }: NewImport) => ({
+  isSnoozed: snooze !== null,
+  snoozedUntil: snooze?.until == null ? null : new Date(snooze.until),
+});
 
 /** Returns whether a member has changed the conversation here. */
 async function isChanged(tx: Tx, conversationId: string): Promise<boolean> {

@@ -11,7 +11,7 @@ const text = (id: string, body: string, changes: Partial<SourceText> = {}): Sour
 const file = (name: string) => ({ name, url: `https://files.test/${name}` });
 const conversation = (changes: Partial<SourceConversation>): SourceConversation => ({
   ...{ place: 'x:1', id: '12', distinctId: 'ada', traits: {}, traitsAt: AT, email: null, subject: null },
-  ...{ status: 'open', priority: 'normal', labels: [], createdAt: AT, turns: [], notes: [] },
+  ...{ status: 'open', snooze: null, priority: 'normal', labels: [], createdAt: AT, turns: [], notes: [] },
   ...changes,
 });
 

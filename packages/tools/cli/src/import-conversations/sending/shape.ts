@@ -27,7 +27,7 @@ export function shape(
   labelIds: ReadonlyMap<string, string>,
   lose: (what: string) => void,
 ): Shaped {
-  const { id: externalId, distinctId, email, subject, status, priority, createdAt } = source;
+  const { id: externalId, distinctId, email, subject, status, snooze, priority, createdAt } = source;
   const files = new Map<string, SourceFile[]>();
   const turns = source.turns.flatMap(({ authorKind, ...text }): Turn[] => {
     const kept = text.files.slice(0, CONVERSATION_IMPORT_LIMITS.attachmentsOfTurn);
@@ -56,7 +56,7 @@ export function shape(
     source,
     files,
     body: {
-      ...{ externalId, distinctId, email, subject, status, priority, createdAt },
+      ...{ externalId, distinctId, email, subject, status, snooze, priority, createdAt },
       labelIds: ids.slice(0, SUPPORT_LIMITS.labelsOfConversation),
       turns: fitting(turns, CONVERSATION_IMPORT_LIMITS.turns, lose),
       notes: fitting(notes, CONVERSATION_IMPORT_LIMITS.notes, lose),

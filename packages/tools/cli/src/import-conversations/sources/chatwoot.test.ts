@@ -30,7 +30,7 @@ test('reads a conversation with its person, status, priority and labels', () => 
       ...{ place: 'export.json:1', id: '1/12', distinctId: 'user-1', email: 'ada@example.com' },
       traits: { plan: 'pro', name: 'Ada Lovelace', email: 'ada@example.com' },
       traitsAt: '2025-03-01T09:31:00.000Z',
-      ...{ subject: 'Invoice', status: 'resolved', priority: 'normal', labels: ['refund'] },
+      ...{ subject: 'Invoice', status: 'resolved', priority: 'normal', snooze: null, labels: ['refund'] },
       createdAt: '2025-03-01T09:30:00.000Z',
       turns: [
         {
@@ -82,7 +82,12 @@ test('reads files, and names lost parts', () => {
     message(3, 0, { content_type: 'cards', content_attributes: { items: [{ title: 'One' }] } }),
     message(4, 0, { conversation_id: 99 }),
   ]);
-  expect(conversations[0]).toMatchObject({ distinctId: 'chatwoot-7', traits: {}, status: 'pending' });
+  expect(conversations[0]).toMatchObject({
+    distinctId: 'chatwoot-7',
+    traits: {},
+    status: 'open',
+    snooze: { until: null },
+  });
   expect(conversations[0]?.turns[0]).toMatchObject({
     text: '',
     files: [{ name: 'Bill March.png', url: 'https://chat.test/rails/blobs/redirect/x/Bill%20March.png?a=1' }],
@@ -90,7 +95,6 @@ test('reads files, and names lost parts', () => {
   expect(lost).toEqual([
     'messages of a conversation that is not in the files',
     'team',
-    'snooze: the conversation becomes pending',
     'attachment of file_type location',
     'message without a text',
     'items of a message of content_type cards',

@@ -9,12 +9,21 @@ import type {
   SourceText,
   SourceTurn,
 } from './source.ts';
-import { cleanText, emailOf, fileNameOf, lineOf, objectsIn, requireId, traitsOf } from './values.ts';
+import {
+  cleanText,
+  emailOf,
+  fileNameOf,
+  lineOf,
+  objectsIn,
+  requireId,
+  snoozeOf,
+  traitsOf,
+} from './values.ts';
 
 const STATUSES: Readonly<Record<string, SourceConversation['status']>> = {
   open: 'open',
   pending: 'pending',
-  snoozed: 'pending',
+  snoozed: 'open',
   resolved: 'resolved',
 };
 const PRIORITIES: Readonly<Record<string, SourceConversation['priority']>> = {
@@ -69,7 +78,6 @@ export function chatwoot(lose: LoseAt): Collector {
     const createdAt = requireTime(record['created_at'], 'created_at');
     if (assignee != null) losing('assignee: the conversation is assigned to no one');
     if (team != null) losing('team');
-    if (status === 'snoozed') losing('snooze: the conversation becomes pending');
     if (Object.keys(fieldsOf(record['custom_attributes'])).length > 0) losing('custom_attributes');
     const contactId = requireId(sender['id'], 'meta.sender.id');
     const { email = null, name, phone_number: phone, custom_attributes: custom } = sender;
@@ -82,6 +90,7 @@ export function chatwoot(lose: LoseAt): Collector {
       losing('earlier messages: only the last one is in the files; save /conversations/{id}/messages too');
     return {
       ...{ place, createdAt, status: known },
+      snooze: status === 'snoozed' ? snoozeOf(record) : null,
       id: account === undefined ? id : `${account}/${id}`,
       distinctId: lineOf(sender['identifier'], 200) ?? `chatwoot-${contactId}`,
       traits: traitsOf({ ...fieldsOf(custom), name, email, phone }),

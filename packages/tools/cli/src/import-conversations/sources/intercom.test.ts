@@ -39,7 +39,7 @@ test('reads a conversation with its contact, and HTML as text with the addresses
       ...{ place: 'export.json:2', id: '215', distinctId: 'user-1', email: 'ada@example.com' },
       traits: { plan: 'pro', name: 'Ada Lovelace', email: 'ada@example.com' },
       traitsAt: '2025-03-01T09:31:00.000Z',
-      ...{ subject: 'Invoice', status: 'resolved', priority: 'high', labels: ['Refund'] },
+      ...{ subject: 'Invoice', status: 'resolved', priority: 'high', snooze: null, labels: ['Refund'] },
       createdAt: '2025-03-01T09:30:00.000Z',
       turns: [
         {
@@ -96,7 +96,8 @@ test('markup that people wrote as text stays text, and scripts go', () => {
 test('names the lost parts of a conversation, and takes its person from the first message', () => {
   const { conversations, lost } = collected(intercom, [
     conversation([], {
-      ...{ contacts: undefined, state: 'snoozed', admin_assignee_id: 5, custom_attributes: { a: 1 } },
+      ...{ contacts: undefined, state: 'snoozed', snoozed_until: 1_772_356_200 },
+      ...{ admin_assignee_id: 5, custom_attributes: { a: 1 } },
       conversation_parts: { conversation_parts: [], total_count: 700 },
     }),
     conversation([], {
@@ -105,10 +106,13 @@ test('names the lost parts of a conversation, and takes its person from the firs
       contacts: { contacts: [{ id: 'c1' }, { id: 'c2' }] },
     }),
   ]);
-  expect(conversations[0]).toMatchObject({ distinctId: 'intercom-c1', status: 'pending' });
+  expect(conversations[0]).toMatchObject({
+    distinctId: 'intercom-c1',
+    status: 'open',
+    snooze: { until: '2026-03-01T09:10:00.000Z' },
+  });
   expect(lost).toEqual([
     'admin_assignee_id: the conversation is assigned to no one',
-    'snooze: the conversation becomes pending',
     'custom_attributes',
     'earlier parts: Intercom returns the last 500 of a conversation',
     'other contacts of the conversation',

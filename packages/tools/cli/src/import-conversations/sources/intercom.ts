@@ -10,11 +10,20 @@ import type {
   SourceText,
   SourceTurn,
 } from './source.ts';
-import { cleanText, emailOf, fileNameOf, lineOf, objectsIn, requireId, traitsOf } from './values.ts';
+import {
+  cleanText,
+  emailOf,
+  fileNameOf,
+  lineOf,
+  objectsIn,
+  requireId,
+  snoozeOf,
+  traitsOf,
+} from './values.ts';
 
 const STATUSES: Readonly<Record<string, SourceConversation['status']>> = {
   open: 'open',
-  snoozed: 'pending',
+  snoozed: 'open',
   closed: 'resolved',
 };
 const AUTHORS: Readonly<Record<string, AuthorKind>> = {
@@ -58,7 +67,6 @@ export function intercom(lose: LoseAt): Collector {
     for (const field of ['admin_assignee_id', 'team_assignee_id'] as const)
       if (record[field] != null && record[field] !== 0)
         losing(`${field}: the conversation is assigned to no one`);
-    if (state === 'snoozed') losing('snooze: the conversation becomes pending');
     if (Object.keys(fieldsOf(record['custom_attributes'])).length > 0) losing('custom_attributes');
     if (fieldsOf(record['conversation_rating'])['rating'] != null) losing('conversation_rating');
     const { email = null, name, phone, custom_attributes: custom } = contact;
@@ -68,6 +76,7 @@ export function intercom(lose: LoseAt): Collector {
     ].filter((one) => one !== undefined);
     return {
       ...{ place, id, createdAt, status },
+      snooze: state === 'snoozed' ? snoozeOf(record) : null,
       distinctId:
         lineOf(contact['external_id'], 200) ?? lineOf(contact['user_id'], 200) ?? `intercom-${contactId}`,
       traits: traitsOf({ ...fieldsOf(custom), name, email, phone }),

@@ -34,6 +34,7 @@ export interface SourceConversation {
   email: string | null;
   subject: string | null;
   status: ConversationToImport['status'];
+  snooze: ConversationToImport['snooze'];
   priority: ConversationToImport['priority'];
   labels: string[];
   createdAt: string;

@@ -1,6 +1,6 @@
 import { contactAddress } from '@switchboard/contracts';
 import { type Fields, fieldsOf, textOf } from '@switchboard/other-products';
-import { Refused } from '../../imports/refused.ts';
+import { Refused, requireTime } from '../../imports/refused.ts';
 
 /** Returns the objects in a list; none if it is no list. */
 export const objectsIn = (value: unknown): Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : []);
@@ -26,6 +26,11 @@ export function requireId(value: unknown, field: string): string {
   if (id === undefined || id.length > 90 || id.trim() === '') throw new Refused(`${field}: not an id`);
   return id;
 }
+
+/** Returns the end of a snooze, which both products give the same name. null: until the visitor writes. */
+export const snoozeOf = ({ snoozed_until: until }: Fields) => ({
+  until: until == null ? null : requireTime(until, 'snoozed_until'),
+});
 
 export function emailOf(value: unknown): string | null {
   return contactAddress.safeParse(value).data ?? null;
