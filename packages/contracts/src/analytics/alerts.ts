@@ -77,7 +77,7 @@ export const alertDefinition = z
     name: name(200).openapi({ example: 'Orders collapse' }),
     query: alertQuery.openapi({
       description:
-        'A trends query without a breakdown, or a funnel of days, weeks or months. Its range, comparison and running total are ignored: the alert evaluates one bucket of its interval after the other.',
+        'A trends query without a breakdown, or a funnel of days, weeks or months. Its range, comparison and running total are ignored: the alert evaluates one bucket of its interval after the other. A funnel has the values of over_time, whether its view is that or steps.',
     }),
     series: z.int().min(0).max(11).optional().openapi({
       description: 'The evaluated series of a trends query without a formula, counted from 0. Default: 0.',

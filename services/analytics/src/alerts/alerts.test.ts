@@ -147,6 +147,26 @@ it.each([undefined, 'over_time'])(
   },
 );
 
+it('evaluates a funnel over time by the values that its chart shows', async () => {
+  const query = {
+    ...{ kind: 'funnel', view: 'over_time', range: { last: 12, unit: 'day' }, interval: 'day' },
+    steps: [{ event: 'cart' }, { event: 'order' }],
+    window: { count: 1, unit: 'hour' },
+  };
+  const asked = await analytics.call('POST', '/v1/projects/shop/insights', { body: query });
+  const { buckets, series } = Object(asked.body).report;
+  const body = { name: 'Checkout', query, rule: { kind: 'missing' } };
+  const previewed = await analytics.call('POST', '/v1/projects/shop/alert-preview', { body });
+  const { points } = Object(previewed.body);
+  // The windows of the last two days may not be over.
+  const shown = buckets
+    .slice(0, -2)
+    .map((bucket: string, index: number) => [bucket, series[0].values[index]]);
+  expect(shown).toContainEqual([new Date(day).toISOString().slice(0, 10), 50]);
+  for (const [bucket, value] of shown)
+    expect(points).toContainEqual(expect.objectContaining({ bucket, value }));
+});
+
 it('previews hours and their anomalies', async () => {
   const body = { ...DROP, rule: { kind: 'threshold', above: 50 } };
   const { body: found } = await analytics.call('POST', '/v1/projects/shop/alert-preview', { body });
