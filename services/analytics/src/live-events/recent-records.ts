@@ -16,7 +16,8 @@ interface Kept {
 
 /** The latest records of each project, in order, within limits of memory. */
 export interface RecentRecords {
-  keep(projectId: string, record: StoredRecord): void;
+  /** Keeps the last of these records. */
+  keep(projectId: string, records: readonly StoredRecord[]): void;
   of(projectId: string): readonly StoredRecord[];
   clear(): void;
   hasAny(): boolean;
@@ -30,15 +31,15 @@ export function createRecentRecords(): RecentRecords {
     sizeCalculation: ({ bytes }) => bytes,
   });
   return {
-    keep(projectId, record) {
-      if (sizeOf(record) > MAX_PROJECT_BYTES) return;
-      const { value } = record;
-      // The value may be a part of all the bytes that were read at once.
-      const copy = { ...record, value: value && Buffer.from(value) };
-      const records = [...(byProject.peek(projectId)?.records ?? []), copy].slice(-MAX_RECORDS);
-      let bytes = bytesOf(records);
-      while (bytes > MAX_PROJECT_BYTES) bytes -= sizeOf(records.shift());
-      byProject.set(projectId, { records, bytes });
+    keep(projectId, taken) {
+      const before = byProject.peek(projectId)?.records ?? [];
+      const fitting = taken.filter((record) => sizeOf(record) <= MAX_PROJECT_BYTES);
+      const last = [...before, ...fitting].slice(-MAX_RECORDS);
+      let bytes = bytesOf(last);
+      while (bytes > MAX_PROJECT_BYTES) bytes -= sizeOf(last.shift());
+      const arrived = new Set(taken);
+      const records = last.map((record) => (arrived.has(record) ? copyOf(record) : record));
+      if (records.length > 0) byProject.set(projectId, { records, bytes });
     },
     of: (projectId) => byProject.get(projectId)?.records ?? [],
     clear: () => byProject.clear(),
@@ -54,5 +55,7 @@ export function createRecentRecords(): RecentRecords {
   };
 }
 
+/** The value may be a part of all the bytes that were read at once. */
+const copyOf = (record: StoredRecord) => ({ ...record, value: record.value && Buffer.from(record.value) });
 const bytesOf = (records: readonly StoredRecord[]) => records.reduce((sum, one) => sum + sizeOf(one), 0);
 const sizeOf = (record: StoredRecord | undefined) => RECORD_BYTES + (record?.value?.length ?? 0);

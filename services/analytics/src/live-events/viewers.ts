@@ -77,9 +77,8 @@ export function createViewers(): Viewers {
 
   function takeRecord(record: StoredRecord): void {
     const { headers, value } = record;
-    const projectId = headers['project'] ?? '';
+    const projectId = projectOf(record);
     if (value === null) return;
-    recent.keep(projectId, record);
     const viewers = byProject.get(projectId);
     if (viewers === undefined) return;
     const parsed = (parsedBytes.get(projectId) ?? 0) + value.length;
@@ -121,7 +120,11 @@ export function createViewers(): Viewers {
 
     hasAny: () => byProject.size > 0,
 
-    take: (records) => records.forEach(takeRecord),
+    take(records) {
+      const withValue = records.filter(({ value }) => value !== null);
+      for (const [projectId, own] of Map.groupBy(withValue, projectOf)) recent.keep(projectId, own);
+      withValue.forEach(takeRecord);
+    },
 
     flush() {
       parsedBytes.clear();
@@ -168,6 +171,8 @@ export function createViewers(): Viewers {
 
 const isFull = ({ events, name, ids }: Viewer) =>
   events.length >= MAX_EVENTS && name === undefined && ids === undefined;
+
+const projectOf = ({ headers }: StoredRecord) => headers['project'] ?? '';
 
 type Position = Pick<Waiting, 'partition' | 'offset'>;
 
