@@ -1,11 +1,9 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { openDatabase } from '@switchboard/database';
 import { eventually, hasChromium, openBrowser } from '@switchboard/testkit';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ConsolePage, openConsole, violationsOf } from './testing/console.ts';
-import { standaloneForTests } from './testing/launch.ts';
+import { databaseUrl, standaloneForTests } from './testing/launch.ts';
 
 const running = standaloneForTests();
 
@@ -13,9 +11,7 @@ const running = standaloneForTests();
 const DAY_MS = 86_400_000;
 
 async function storeUsage(): Promise<void> {
-  const password = (await readFile(join(running.home, 'postgres/password'), 'utf8')).trim();
-  const port = (await readFile(join(running.home, 'postgres/data/postmaster.pid'), 'utf8')).split('\n')[3];
-  const url = `postgres://switchboard:${password}@127.0.0.1:${port}/flags`;
+  const url = await databaseUrl(running.home, 'flags');
   const { sql, close } = openDatabase({ url, applicationName: 'test', poolSize: 1 });
   const served = [
     ['payments', 'on', 900],

@@ -1,14 +1,20 @@
-import { eventually, hasChromium, openBrowser } from '@switchboard/testkit';
+import { eventually, hasChromium, openBrowser, spawnService } from '@switchboard/testkit';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { type ConsolePage, openConsole, tabTo, violationsOf } from './testing/console.ts';
+import { type ConsolePage, lookAt, openConsole, tabTo, violationsOf } from './testing/console.ts';
 import { manage } from './testing/flags.ts';
-import { standaloneForTests } from './testing/launch.ts';
+import { databaseUrl, standaloneForTests } from './testing/launch.ts';
+import { siteForTests } from './testing/sdk-page.ts';
 
 const running = standaloneForTests();
 
 describe.skipIf(!hasChromium)('the flags page of the console', () => {
+  const shop = siteForTests({
+    modules: { switchboard: import.meta.resolve('@switchboard/browser') },
+    scripts: {},
+    body: '<p>',
+  });
   let browser: Browser;
   let opened: ConsolePage;
   beforeAll(async () => {
@@ -91,6 +97,55 @@ describe.skipIf(!hasChromium)('the flags page of the console', () => {
     await page.getByRole('button', { name: 'Turn off flag' }).waitFor();
     await page.getByRole('link', { name: 'History' }).click();
     await page.getByText('Reason: Undone').waitFor();
+    expect(opened.problems).toEqual([]);
+  });
+
+  /** Starts another instance of flags, which sends changes to its own clients. Returns its address. */
+  async function startInstance(): Promise<string> {
+    const { base_url, console_url } = running.demo;
+    const instance = await spawnService('flags', {
+      env: {
+        DATABASE_URL: await databaseUrl(running.home, 'flags'),
+        EVENT_LOG_DATABASE_URL: await databaseUrl(running.home, 'event_log'),
+        REGION: 'eu',
+        AUTH_ISSUER: base_url,
+        AUTH_AUDIENCE: 'switchboard',
+        AUTH_JWKS_URL: `${base_url}/.well-known/jwks.json`,
+        CONSOLE_URL: console_url,
+        PUBLIC_API_URL: base_url,
+        WEBHOOK_SECRET: 'the webhook secret of a test with 32 or more characters',
+      },
+    });
+    onTestFinished(async () => void (await instance.stop()));
+    return instance.url;
+  }
+
+  it('shows live on the page of a killed flag that the open pages of every instance were notified', async () => {
+    const { base_url, project_key } = running.demo;
+    const page = await open('/projects/prj_shop/flags/payments');
+    await page.getByText('No clients are connected.').waitFor();
+    const visitors = await Promise.all(
+      [base_url, await startInstance()].map(async (host) => {
+        const visited = await shop.open(await shop.visitor());
+        await visited.evaluate(`
+          client = switchboard.init({ key: '${project_key}', host: '${host}' });
+          show = () => (document.querySelector('p').textContent = 'payments: ' + client.flags.get('payments', false));
+          client.flags.onChange(show);
+          show();`);
+        await visited.getByText('payments: true').waitFor();
+        return visited;
+      }),
+    );
+    await page.getByText('2 of 2 connected clients notified.').waitFor();
+    await page.keyboard.press('x');
+    await page.keyboard.press('Enter');
+    await page.getByText('2 of 2 connected clients notified. They get false.').waitFor();
+    for (const visited of visitors) await visited.getByText('payments: false').waitFor();
+    await lookAt(page, 'flag-clients', [1280, 390]);
+    await visitors[0]?.close();
+    await page.getByText('1 of 1 connected clients notified.').waitFor();
+    await page.keyboard.press('z');
+    await visitors[1]?.getByText('payments: true').waitFor();
     expect(opened.problems).toEqual([]);
   });
 

@@ -7,7 +7,7 @@ import { openDatabase } from '@switchboard/database';
 import { documented, eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from './testing/command.ts';
-import { type Launched, launch, newSeededHome } from './testing/launch.ts';
+import { databaseUrl, type Launched, launch, newSeededHome } from './testing/launch.ts';
 
 /** Runs the commands and statements of docs/security.md and docs/backup-and-upgrade.md on the demo, in order. */
 
@@ -25,10 +25,11 @@ afterAll(async () => {
 });
 
 async function query(database: string, sql: string): Promise<Record<string, unknown>[]> {
-  const password = (await readFile(join(home, 'postgres/password'), 'utf8')).trim();
-  const port = (await readFile(join(home, 'postgres/data/postmaster.pid'), 'utf8')).split('\n')[3];
-  const url = `postgres://switchboard:${password}@127.0.0.1:${port}/${database}`;
-  const opened = openDatabase({ url, applicationName: 'test', poolSize: 1 });
+  const opened = openDatabase({
+    url: await databaseUrl(home, database),
+    applicationName: 'test',
+    poolSize: 1,
+  });
   try {
     return [...(await opened.sql.unsafe(sql))];
   } finally {

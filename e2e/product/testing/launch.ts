@@ -110,6 +110,13 @@ export async function launch(home: string, env: Record<string, string> = {}): Pr
   };
 }
 
+/** Returns the address of a database of a running standalone. */
+export async function databaseUrl(home: string, database: string): Promise<string> {
+  const password = (await readFile(join(home, 'postgres/password'), 'utf8')).trim();
+  const port = (await readFile(join(home, 'postgres/data/postmaster.pid'), 'utf8')).split('\n')[3];
+  return `postgres://switchboard:${password}@127.0.0.1:${port}/${database}`;
+}
+
 /** Runs a standalone that exits by itself. Resolves with its exit code and output. */
 export async function launchAndExit(
   home: string,

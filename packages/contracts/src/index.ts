@@ -55,6 +55,7 @@ export * from './ingestion/replay.ts';
 export * from './ingestion/state-token.ts';
 export * from './ingestion/traits.ts';
 export * from './live/channels.ts';
+export * from './live/clients.ts';
 export {
   type FlagsMessage,
   flagsMessage,

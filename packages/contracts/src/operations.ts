@@ -27,6 +27,7 @@ import * as invitations from './identity/invitations.ts';
 import * as signIn from './identity/sign-in.ts';
 import * as signingKeys from './identity/signing-keys.ts';
 import * as ingestion from './ingestion/operations.ts';
+import * as managedFlagClients from './live/clients.ts';
 import * as managedAnalytics from './management/analytics.ts';
 import * as managedAudit from './management/audit.ts';
 import * as managedCatalogue from './management/catalogue.ts';
@@ -112,6 +113,7 @@ export const managementOperations = operationsOf(
   managedFlags,
   managedFlagHistory,
   managedFlagUsage,
+  managedFlagClients,
   managedScheduledChanges,
   managedChangeRequests,
   managedFlagHooks,

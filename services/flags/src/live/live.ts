@@ -11,8 +11,13 @@ interface LiveOptions {
 
 /** Notifies the sockets of this instance of ruleset changes. */
 export interface LiveChanges {
-  /** Sends `ready` to a new socket, and `flags_changed` on every later change. */
-  welcome(socket: Socket, projectId: string): Promise<void>;
+  /**
+   * Sends `ready` to a new socket, and `flags_changed` on every later change. Pages of the console are no clients: they
+   * are not counted.
+   */
+  welcome(socket: Socket, projectId: string, options?: { isClient?: boolean }): Promise<void>;
+  /** Counts the clients of a project here, and those that were sent a change of that time or later. */
+  clients(projectId: string, changedAt: string): { connected: number; notified: number };
   stop(): void;
 }
 
@@ -20,6 +25,7 @@ interface Subscription {
   projectId: string;
   /** The `generatedAt` last sent to the socket. */
   sent: string | undefined;
+  isClient: boolean;
 }
 
 const ALL_PROJECTS = 'everybody';
@@ -68,8 +74,8 @@ export function createLiveChanges({ rulesets, sockets, logger }: LiveOptions): L
   }, changesMissed);
 
   return {
-    async welcome(socket, projectId) {
-      const subscription: Subscription = { projectId, sent: undefined };
+    async welcome(socket, projectId, { isClient = true } = {}) {
+      const subscription: Subscription = { projectId, sent: undefined, isClient };
       subscriptions.set(socket, subscription);
       socket.join(ALL_PROJECTS);
       socket.join(projectTopic(projectId));
@@ -82,6 +88,16 @@ export function createLiveChanges({ rulesets, sockets, logger }: LiveOptions): L
         if (!(now instanceof Promise) && now.changedAt === changedAt) return;
       }
       announcer.changed(projectId);
+    },
+    clients(projectId, changedAt) {
+      const counts = { connected: 0, notified: 0 };
+      for (const socket of sockets.here(projectTopic(projectId))) {
+        const subscription = subscriptions.get(socket);
+        if (subscription?.isClient !== true) continue;
+        counts.connected += 1;
+        if (subscription.sent !== undefined && subscription.sent >= changedAt) counts.notified += 1;
+      }
+      return counts;
     },
     stop: announcer.stop,
   };

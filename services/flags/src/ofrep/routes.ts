@@ -18,6 +18,7 @@ interface OfrepDeps {
   ofrep: Ofrep;
   sockets: Hub;
   live: LiveChanges;
+  consoleUrl: string;
 }
 
 const RETRY_AFTER_SECONDS = 5;
@@ -27,7 +28,9 @@ const stateHeaders = (isStateKnown: boolean): Record<string, string> => ({
   ...(isStateKnown ? {} : { 'X-State': 'unavailable' }),
 });
 
-export function ofrepRoutes(app: ServiceApp, { ofrep, sockets, live }: OfrepDeps): void {
+export function ofrepRoutes(app: ServiceApp, { ofrep, sockets, live, consoleUrl }: OfrepDeps): void {
+  const consoleOrigin = new URL(consoleUrl).origin;
+
   app.implement(evaluateOfrepFlag, async (c) => {
     const { context } = c.req.valid('json');
     const { key } = c.req.valid('param');
@@ -53,10 +56,11 @@ export function ofrepRoutes(app: ServiceApp, { ofrep, sockets, live }: OfrepDeps
     if (key === undefined) throw new Unauthorized('Project key missing.');
     const { id } = c.get('project');
     const lastEventId = headerOf(c, 'last-event-id');
+    const origin = headerOf(c, 'origin');
     const body = sockets.stream(c.env.incoming, [c.env.address, `project ${id}`], {
-      credential: socketCredential(key, headerOf(c, 'origin')),
+      credential: socketCredential(key, origin),
       encode: changeEvent(lastEventId),
-      onOpen: (stream) => live.welcome(stream, id),
+      onOpen: (stream) => live.welcome(stream, id, { isClient: origin !== consoleOrigin }),
     });
     if (body === undefined) {
       throw new RateLimited(

@@ -15,6 +15,7 @@ import { Empty, Failed, Loaded } from '../../components/state.tsx';
 import { Time } from '../../components/values.tsx';
 import { FlagRequests } from '../flag-requests/panel.tsx';
 import { changeOrRequest } from '../flags/change-or-request.ts';
+import { Clients } from '../flags/clients.tsx';
 import { FlagState } from '../flags/flag-state.tsx';
 import { switchTitle, useFlagSwitch } from '../flags/switch.tsx';
 import { type LastChange, useFlags } from '../flags/use-flags.ts';
@@ -83,6 +84,7 @@ function FlagPage({ flag, change, flags }: FlagPageProps) {
         <FlagState enabled={flag.enabled} />
         <Changed change={change} />
       </p>
+      <Clients flag={flag} version={change?.version} isChanging={flip.isPending} />
       {flip.element}
       <nav className={styles['views']} aria-label={t('Parts of the page')}>
         {VIEWS.map((one, at) => (
