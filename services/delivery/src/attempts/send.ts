@@ -1,6 +1,6 @@
 import { type Clock, type Encryption, type Send, SendFailed } from '@switchboard/runtime';
 import type { BodyFor } from '../chat/bodies.ts';
-import { signingSecrets } from '../webhooks/secrets.ts';
+import { signingSecrets, urlOf } from '../webhooks/secrets.ts';
 import type { Attempt } from './outcome.ts';
 import { signedHeaders } from './signature.ts';
 import type { Claimed } from './store.ts';
@@ -18,7 +18,10 @@ const USER_AGENT = 'Switchboard-Webhooks/1.0 (+https://www.standardwebhooks.com)
 export function createAttempt({ send, encryption, clock, bodyFor }: SendOptions) {
   return async ({ id, body: stored, webhook }: Claimed, signal: AbortSignal): Promise<Attempt> => {
     const at = clock.now();
-    const secrets = await signingSecrets(encryption, webhook, at);
+    const [url, secrets] = await Promise.all([
+      urlOf(encryption, webhook),
+      signingSecrets(encryption, webhook, at),
+    ]);
     const body = await bodyFor(webhook, stored);
     const started = performance.now();
     const done = (answer: Pick<Attempt, 'status' | 'error' | 'response' | 'retryAfter'>): Attempt => ({
@@ -27,7 +30,7 @@ export function createAttempt({ send, encryption, clock, bodyFor }: SendOptions)
       durationMs: Math.round(performance.now() - started),
     });
     try {
-      const response = await send(webhook.url, {
+      const response = await send(url, {
         method: 'POST',
         headers: {
           'Content-Type': 'application/json',

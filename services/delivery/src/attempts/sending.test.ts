@@ -383,7 +383,8 @@ it('sends nothing to an address in a network that is not listed, and logs why', 
   const { id } = await delivery.createProject();
   const receiver = await delivery.receiver();
   const { path } = await delivery.createWebhook(id, receiver);
-  await sql`update webhooks set url = replace(url, '127.0.0.1', '127.0.0.2') where project_id = ${id}`;
+  const refused = receiver.url.replace('127.0.0.1', '127.0.0.2');
+  await sql`update webhooks set url = ${refused}, encrypted_url = null where project_id = ${id}`;
   await delivery.publishEvents(id, [{}]);
   await eventually(async () => expect(await statesOf(path)).toEqual(['failed']));
   const [{ id: messageId }] = (await manage('GET', `${path}/messages`)).body.messages;

@@ -8,7 +8,9 @@ export const webhooks = pgTable(
   {
     projectId: text('project_id').notNull(),
     id: text().notNull(),
-    url: text().notNull(),
+    /** Null once it is encrypted. */
+    url: text(),
+    encryptedUrl: text('encrypted_url'),
     description: text().notNull(),
     format: text({ enum: ['standard', 'slack', 'discord', 'teams'] })
       .notNull()

@@ -22,7 +22,7 @@ interface Encrypted {
   previousUntil: Date | null;
 }
 
-/** Encrypts a secret for the row of its webhook. */
+/** Encrypts a secret or the URL for the row of its webhook. */
 export const encryptSecret = (
   encryption: Encryption,
   row: Pick<Encrypted, 'projectId' | 'id'>,
@@ -35,6 +35,16 @@ export async function signingSecrets(encryption: Encryption, row: Encrypted, now
   const isPreviousValid = previousSecret !== null && previousUntil !== null && now < previousUntil;
   const encrypted = isPreviousValid ? [row.secret, previousSecret] : [row.secret];
   return Promise.all(encrypted.map((one) => encryption.decrypt(one, contextOf(row))));
+}
+
+/** Returns the URL of a webhook. It may contain a secret, such as those of Slack. */
+export async function urlOf(
+  encryption: Encryption,
+  row: Pick<Encrypted, 'projectId' | 'id'> & { url: string | null; encryptedUrl: string | null },
+): Promise<string> {
+  if (row.encryptedUrl !== null) return encryption.decrypt(row.encryptedUrl, contextOf(row));
+  if (row.url !== null) return row.url;
+  throw new Error('the webhook has no URL');
 }
 
 /** The context in which the secrets of a webhook are encrypted. */

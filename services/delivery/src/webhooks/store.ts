@@ -1,6 +1,6 @@
 import type { WebhookDefinition } from '@switchboard/contracts';
 import { type Db, type Transactor, type Tx, tryTransaction } from '@switchboard/database';
-import { and, asc, eq, inArray, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm';
 import { cohortStates, messages, unpublishedWatches, type WebhookRow, webhooks } from '../schema/index.ts';
 
 export type { WebhookRow };
@@ -11,8 +11,11 @@ interface NewSecret {
   previousUntil: Date;
 }
 
-/** A row with one or two encrypted secrets, for their re-encryption. */
-export type SecretsOfWebhook = Pick<WebhookRow, 'projectId' | 'id' | 'secret' | 'previousSecret'>;
+/** The encrypted columns of a row, for their re-encryption. */
+export type SecretsOfWebhook = Pick<
+  WebhookRow,
+  'projectId' | 'id' | 'secret' | 'previousSecret' | 'encryptedUrl'
+>;
 
 /** The result of creating or replacing a webhook. */
 type PutOutcome = 'created' | 'replaced' | 'full' | 'manyCohorts';
@@ -32,7 +35,7 @@ export interface WebhooksStore {
   put(
     key: { projectId: string; id: string },
     definition: WebhookDefinition,
-    given: { secret: string; now: Date; max: number; maxCohorts: number },
+    given: { secret: string; encryptedUrl: string; now: Date; max: number; maxCohorts: number },
     within: Transactor,
   ): Promise<PutOutcome>;
   remove(projectId: string, id: string, within: Transactor): Promise<void>;
@@ -45,10 +48,14 @@ export interface WebhooksStore {
   /** Replaces a ciphertext unless it has changed. */
   replaceEncrypted(
     key: { projectId: string; id: string },
-    column: 'secret' | 'previousSecret',
+    column: 'secret' | 'previousSecret' | 'encryptedUrl',
     encrypted: string,
     replacement: string,
   ): Promise<void>;
+  /** Returns the webhooks with a URL that an earlier version stored. */
+  withoutEncryptedUrl(): Promise<{ projectId: string; id: string; url: string }[]>;
+  /** Replaces the URL with its ciphertext unless it has changed. */
+  encryptUrl(row: { projectId: string; id: string; url: string }, encryptedUrl: string): Promise<void>;
 }
 
 const NEXT_REVISION = sql`nextval(pg_get_serial_sequence('unpublished_watches', 'revision'))`;
@@ -83,10 +90,21 @@ export function createWebhooksStore(db: Db | Tx): WebhooksStore {
         .where(and(inArray(webhooks.projectId, [...projectIds]), webhooks.enabled));
     },
 
-    put: ({ projectId, id }, { events, ...definition }, { secret, now, max, maxCohorts }, within) =>
+    put: (
+      { projectId, id },
+      { url: _, events, ...definition },
+      { secret, encryptedUrl, now, max, maxCohorts },
+      within,
+    ) =>
       tryTransaction<PutOutcome>(within, async (tx, undo) => {
         await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${projectId}, 7))`);
-        const set = { ...definition, events: JSON.stringify(events), updatedAt: now };
+        const set = {
+          ...definition,
+          url: null,
+          encryptedUrl,
+          events: JSON.stringify(events),
+          updatedAt: now,
+        };
         // The endpoint may be another one, or mended: its failures are forgotten.
         const mended = { disabledReason: null, failingSince: null, pausedUntil: null };
         const replaced = await tx
@@ -124,9 +142,9 @@ export function createWebhooksStore(db: Db | Tx): WebhooksStore {
       }),
 
     async page(after) {
-      const { projectId, id, secret, previousSecret } = webhooks;
+      const { projectId, id, secret, previousSecret, encryptedUrl } = webhooks;
       return db
-        .select({ projectId, id, secret, previousSecret })
+        .select({ projectId, id, secret, previousSecret, encryptedUrl })
         .from(webhooks)
         .where(
           after === undefined ? undefined : sql`(${projectId}, ${id}) > (${after.projectId}, ${after.id})`,
@@ -140,6 +158,22 @@ export function createWebhooksStore(db: Db | Tx): WebhooksStore {
         .update(webhooks)
         .set({ [column]: replacement })
         .where(and(is(projectId, id), eq(webhooks[column], encrypted)));
+    },
+
+    async withoutEncryptedUrl() {
+      const { projectId, id, url } = webhooks;
+      const rows = await db
+        .select({ projectId, id, url })
+        .from(webhooks)
+        .where(isNull(webhooks.encryptedUrl));
+      return rows.flatMap((row) => (row.url === null ? [] : [{ ...row, url: row.url }]));
+    },
+
+    async encryptUrl({ projectId, id, url }, encryptedUrl) {
+      await db
+        .update(webhooks)
+        .set({ url: null, encryptedUrl })
+        .where(and(is(projectId, id), eq(webhooks.url, url)));
     },
   };
 }

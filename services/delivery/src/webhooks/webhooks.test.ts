@@ -25,7 +25,8 @@ it('returns the secret of a new webhook once, and stores it encrypted', async ()
   expect(listed.body.webhooks).toMatchObject([{ id: 'orders', enabled: false }]);
   expect(JSON.stringify(listed.body)).not.toContain('whsec_');
   const [row] = await sql`select row_to_json(w)::text as text from webhooks w where project_id = ${id}`;
-  expect(row?.['text']).not.toContain(created.body.secret.slice(6));
+  for (const secret of [created.body.secret.slice(6), new URL(definition.url).host])
+    expect(row?.['text']).not.toContain(secret);
 });
 
 it('refuses URLs that are not https, name a person or lead to a private address', async () => {
@@ -100,15 +101,28 @@ it('keeps webhooks of projects apart', async () => {
   expect((await manage('GET', `/projects/${mine.id}/webhooks/a`)).status).toBe(404);
 });
 
-it('re-encrypts secrets with the first value of WEBHOOK_SECRET', async () => {
+it('re-encrypts secrets and URLs with the first value of WEBHOOK_SECRET, and encrypts those of earlier versions', async () => {
   const { id } = await delivery.createProject();
-  await manage('PUT', `/projects/${id}/webhooks/a`, definition);
-  const before = await sql`select secret from webhooks where project_id = ${id}`;
+  for (const name of ['a', 'b']) await manage('PUT', `/projects/${id}/webhooks/${name}`, definition);
+  await sql`update webhooks set url = 'https://earlier.example.com/', encrypted_url = null
+    where project_id = ${id} and id = 'b'`;
+  const stored = async () => {
+    const rows =
+      await sql`select secret, encrypted_url, url from webhooks where project_id = ${id} order by id`;
+    return rows.flatMap((row) => [row['secret'], row['encrypted_url'], row['url']]);
+  };
+  const before = await stored();
   const next = await delivery.start({ WEBHOOK_SECRET: `${'another secret '.repeat(3)},${WEBHOOK_SECRET}` });
-  await eventually(async () =>
-    expect(await sql`select secret from webhooks where project_id = ${id}`).not.toEqual(before),
-  );
+  await eventually(async () => {
+    const after = await stored();
+    expect(after.map((value, at) => value === before[at])).toEqual([false, false, true, false, false, false]);
+    expect(after[5]).toBeNull();
+  });
   await next.stop();
   const back = await delivery.start({ WEBHOOK_SECRET: `${WEBHOOK_SECRET},${'another secret '.repeat(3)}` });
+  await eventually(async () => {
+    const { webhooks } = (await manage('GET', `/projects/${id}/webhooks`)).body;
+    expect(webhooks).toMatchObject([{ url: definition.url }, { url: 'https://earlier.example.com/' }]);
+  });
   await back.stop();
 });

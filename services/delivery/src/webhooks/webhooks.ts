@@ -9,7 +9,7 @@ import { type AuditedChange, Conflict, NotFound, requireSendable } from '@switch
 import { type Clock, type Encryption, type Logger, reencryptAll } from '@switchboard/runtime';
 import type { CohortState, CohortsStore } from '../cohorts/store.ts';
 import type { DeliveryConfig } from '../config.ts';
-import { contextOf, encryptSecret, newSecret, OVERLAP_MS } from './secrets.ts';
+import { contextOf, encryptSecret, newSecret, OVERLAP_MS, urlOf } from './secrets.ts';
 import type { ListedWebhook, WebhooksStore } from './store.ts';
 
 interface WebhooksOptions {
@@ -30,21 +30,26 @@ export function createWebhooks({ store, cohorts, encryption, config, clock }: We
     return present(row, await cohorts.states(projectId));
   }
 
+  async function present(row: ListedWebhook, states: readonly CohortState[]): Promise<Webhook> {
+    return presented(row, await urlOf(encryption, row), states);
+  }
+
   return {
     get,
 
     async list(projectId: string): Promise<Webhook[]> {
       const states = await cohorts.states(projectId);
-      return (await store.list(projectId)).map((row) => present(row, states));
+      return Promise.all((await store.list(projectId)).map((row) => present(row, states)));
     },
 
     /** Creates or replaces a webhook. Returns the secret of a new one. */
     async put(change: AuditedChange, projectId: string, id: string, definition: WebhookDefinition) {
       requireSendable(definition.url, 'url', config.WEBHOOK_PRIVATE_NETWORKS);
       const secret = newSecret();
-      const encrypted = await encryptSecret(encryption, { projectId, id }, secret);
+      const encrypt = (text: string) => encryptSecret(encryption, { projectId, id }, text);
       const given = {
-        secret: encrypted,
+        secret: await encrypt(secret),
+        encryptedUrl: await encrypt(definition.url),
         now: clock.now(),
         max: MAX_WEBHOOKS,
         maxCohorts: MAX_WATCHED_COHORTS,
@@ -71,9 +76,13 @@ export function createWebhooks({ store, cohorts, encryption, config, clock }: We
       return { secret, previousSecretUntil: previousUntil.toISOString() };
     },
 
-    /** Encrypts every secret with the first value of WEBHOOK_SECRET, if there are several. */
+    /** Encrypts every secret and URL with the first value of WEBHOOK_SECRET, if there are several. */
     async reencrypt(logger: Logger, signal: AbortSignal): Promise<void> {
-      for (const column of ['secret', 'previousSecret'] as const) {
+      for (const row of await store.withoutEncryptedUrl()) {
+        signal.throwIfAborted();
+        await store.encryptUrl(row, await encryptSecret(encryption, row, row.url));
+      }
+      for (const column of ['encryptedUrl', 'secret', 'previousSecret'] as const) {
         await reencryptAll<{ projectId: string; id: string; encrypted: string; context: string }>(
           {
             encryption,
@@ -99,10 +108,10 @@ export function createWebhooks({ store, cohorts, encryption, config, clock }: We
 /** The rows hold what `webhookDefinition` accepted. */
 const storedDefinition = webhookDefinition.shape;
 
-function present(row: ListedWebhook, states: readonly CohortState[]): Webhook {
+function presented(row: ListedWebhook, url: string, states: readonly CohortState[]): Webhook {
   return {
     id: row.id,
-    url: row.url,
+    url,
     description: row.description,
     format: row.format,
     types: storedDefinition.types.parse(row.types),
