@@ -1,4 +1,5 @@
 import { type Client, isNotFound, ManagementError } from '@switchboard/management';
+import { retry } from '@switchboard/resilience';
 import pMap from 'p-map';
 import { z } from 'zod';
 import { type Difference, differencesOf } from './compare.ts';
@@ -32,7 +33,10 @@ interface ApplyOptions {
 }
 
 const MAX_CALLS_IN_FLIGHT = 8;
+/** The time in which other services learn of a plan that was just written. */
+const PLAN_ARRIVES_MS = 5_000;
 const record = z.record(z.string(), z.unknown());
+const givesPlans = new Set<string>([kinds.plan.name, kinds.company.name]);
 const warned = z.looseObject({ warnings: z.array(z.string()).default([]) });
 
 /**
@@ -55,10 +59,11 @@ export async function applySteps(
   const outcomes: Outcome[] = [];
   let settled = 0;
   for (const stage of stages) {
+    const hasNewPlan = outcomes.some(({ kind, change }) => givesPlans.has(kind) && change !== 'unchanged');
     const done = await pMap(
       stage,
       async (step) => {
-        const outcome = await settle(step, options);
+        const outcome = await settle(step, options, hasNewPlan);
         settled++;
         options.onOutcome?.(outcome, settled, all);
         return outcome;
@@ -91,7 +96,11 @@ export function diffManifest(manifest: Manifest, options: Omit<ApplyOptions, 'dr
   return applyManifest(manifest, { ...options, dryRun: true });
 }
 
-async function settle(step: Step, { client, variable, dryRun = false }: ApplyOptions): Promise<Outcome> {
+async function settle(
+  step: Step,
+  { client, variable, dryRun = false }: ApplyOptions,
+  hasNewPlan: boolean,
+): Promise<Outcome> {
   const { kind, params } = step;
   const current = await read(client, kind, params);
   const wanted = await wantedOf(step, current, client);
@@ -116,7 +125,9 @@ async function settle(step: Step, { client, variable, dryRun = false }: ApplyOpt
   const body = isNewProject ? withoutApprovals : withSecret(step, wanted, variable);
   // Another person may create the flag at the same moment.
   const headers = kind === kinds.flag && current === undefined ? { 'If-None-Match': '*' } : {};
-  const answer = await client.untyped.call(kind.put, { params, headers, body }).catch((error: unknown) => {
+  const { put } = kind;
+  const write = () => client.untyped.call(put, { params, headers, body });
+  const answer = await (hasNewPlan ? untilPlanArrives(write) : write()).catch((error: unknown) => {
     if (error instanceof ManagementError && error.code === 'APPROVAL_REQUIRED') return undefined;
     throw error;
   });
@@ -129,6 +140,15 @@ async function settle(step: Step, { client, variable, dryRun = false }: ApplyOpt
   return outcome(current === undefined ? 'created' : 'changed', {
     differences,
     warnings: written?.warnings ?? [],
+  });
+}
+
+/** Repeats a write that the plan does not include yet, for a bounded time. */
+function untilPlanArrives<T>(write: () => Promise<T>): Promise<T> {
+  return retry(write, {
+    maxMs: 1_000,
+    signal: AbortSignal.timeout(PLAN_ARRIVES_MS),
+    isRetryable: (error) => error instanceof ManagementError && error.code === 'PLAN_REQUIRED',
   });
 }
 
