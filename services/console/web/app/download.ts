@@ -1,3 +1,4 @@
+import { csvRows } from '@switchboard/report-content/csv-text';
 import { getSession } from './session.ts';
 
 /** Saves the response of a GET of the API as a file of the person. Throws if the API refuses. */
@@ -8,8 +9,12 @@ export async function saveFrom(path: string, name: string): Promise<void> {
   save(await response.blob(), name);
 }
 
-/** Saves a file that the page made, such as CSV. */
-export function save(content: Blob, name: string): void {
+/** Saves rows that the page shows as a CSV file. Its first character tells spreadsheets that it is UTF-8. */
+export function saveCsv(rows: Parameters<typeof csvRows>[0], name: string): void {
+  save(new Blob(['\ufeff', csvRows(rows)], { type: 'text/csv;charset=utf-8' }), name);
+}
+
+function save(content: Blob, name: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(content);
   link.download = name;

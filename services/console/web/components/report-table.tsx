@@ -1,8 +1,7 @@
-import { csvText } from '@switchboard/report-content/csv-text';
 import { nodesOf } from '@switchboard/report-content/paths';
 import { seriesAmount } from '@switchboard/report-content/totals';
 import { Download } from 'lucide-react';
-import { save } from '../app/download.ts';
+import { saveCsv } from '../app/download.ts';
 import { t } from '../app/i18n.ts';
 import { Button } from './button.tsx';
 import type { Place, ReportContent } from './chart.tsx';
@@ -72,12 +71,9 @@ function cornerOf(content: ReportContent): string {
   return content.breakdown !== undefined && content.kind === 'grid' ? content.breakdown : t('Time');
 }
 
-function csvOf({ columns: titles, rows, seconds }: Rows): string {
+function csvRowsOf({ columns: titles, rows, seconds }: Rows): unknown[][] {
   const columns = titles.map((title, at) => (at === seconds ? t('Median seconds') : title));
-  const lines = rows.map(({ name, values }) =>
-    [csvText(name), ...values.map((value) => value ?? '')].join(','),
-  );
-  return `\ufeff${[['', ...columns].map(csvText).join(','), ...lines].join('\r\n')}\r\n`;
+  return [['', ...columns], ...rows.map(({ name, values }) => [name, ...values])];
 }
 
 interface ReportTableProps {
@@ -148,11 +144,7 @@ export function ReportTable({ content, name, onOpen, hasPeople = () => true }: R
           )}
         </table>
       </section>
-      <Button
-        keys="w"
-        icon={Download}
-        onClick={() => save(new Blob([csvOf(table)], { type: 'text/csv;charset=utf-8' }), `${name}.csv`)}
-      >
+      <Button keys="w" icon={Download} onClick={() => saveCsv(csvRowsOf(table), `${name}.csv`)}>
         {t('Download CSV')}
       </Button>
     </div>

@@ -1,4 +1,4 @@
-import { csvText } from '@switchboard/report-content';
+import { csvRows } from '@switchboard/report-content';
 import { openClient } from '../login/session.ts';
 import { readArguments } from '../terminal/arguments.ts';
 import { COMMON_HELP, type Command, EXIT_CODES } from '../terminal/command.ts';
@@ -45,10 +45,8 @@ ${COMMON_HELP}
       terminal.out(`${JSON.stringify(body, null, 2)}\n`);
       return EXIT_CODES.done;
     }
-    const lines = [body.columns.map(({ name }) => name), ...body.rows.map((row) => row.map(shown))];
-    terminal.out(
-      values.csv ? lines.map((line) => `${line.map(csvText).join(',')}\r\n`).join('') : textColumns(lines),
-    );
+    const lines = [body.columns.map(({ name }) => name), ...body.rows];
+    terminal.out(values.csv ? csvRows(lines) : textColumns(lines.map((line) => line.map(shown))));
     if (body.truncated) terminal.err('There are more rows. Select fewer, or aggregate.\n');
     return EXIT_CODES.done;
   },

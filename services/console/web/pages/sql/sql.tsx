@@ -1,8 +1,7 @@
-import { csvText } from '@switchboard/report-content/csv-text';
 import { Download, Play } from 'lucide-react';
 import { type KeyboardEvent, useMemo, useState } from 'react';
 import { useCall } from '../../app/api.ts';
-import { save } from '../../app/download.ts';
+import { saveCsv } from '../../app/download.ts';
 import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
 import { usePageSearch } from '../../app/search.ts';
@@ -153,9 +152,7 @@ function SqlResult({ columns, rows, truncated, isOld }: SqlResultProps) {
           keys="w"
           kind="quiet"
           icon={Download}
-          onClick={() =>
-            save(new Blob([csvOf(columns, rows)], { type: 'text/csv;charset=utf-8' }), 'query.csv')
-          }
+          onClick={() => saveCsv([columns.map(({ name }) => name), ...rows], 'query.csv')}
         >
           {t('CSV')}
         </Button>
@@ -194,13 +191,4 @@ function SqlResult({ columns, rows, truncated, isOld }: SqlResultProps) {
 function shown(value: unknown): string {
   if (value === null || value === undefined) return '–';
   return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-function csvOf(columns: SqlResultProps['columns'], rows: SqlResultProps['rows']): string {
-  const lines = rows.map((row) =>
-    row
-      .map((value) => (typeof value === 'number' ? value : csvText(value === null ? '' : shown(value))))
-      .join(','),
-  );
-  return `\ufeff${[columns.map(({ name }) => csvText(name)).join(','), ...lines].join('\r\n')}\r\n`;
 }
