@@ -3,6 +3,7 @@ import RudderAnalytics from '@rudderstack/rudder-sdk-node';
 import { Analytics } from '@segment/analytics-node';
 import { createClient } from '@switchboard/management';
 import { eventually, hasChromium, openBrowser } from '@switchboard/testkit';
+import type { Page } from 'playwright-core';
 import { PostHog } from 'posthog-node';
 import { initialize, type Unleash } from 'unleash-client';
 import { UnleashClient } from 'unleash-proxy-client';
@@ -691,6 +692,64 @@ describe('everything killed while SDKs send', () => {
     },
   };
 
+  const posthogInPage = (page: Page): Sender => ({
+    account: 'killed-posthog-page',
+    visitor: 'killed-posthog-page-visitor',
+    send(ids, { base_url, project_key }) {
+      const { account, visitor } = this;
+      return page.evaluate(
+        async ([key, host, visitorId, accountId, uuids, pauseMs]) => {
+          const { posthog: sdk } = Object(globalThis).posthog;
+          sdk.init(key, {
+            api_host: host,
+            bootstrap: { distinctID: visitorId },
+            opt_out_useragent_filter: true,
+            disable_compression: true,
+            request_queue_config: { flush_interval_ms: 250 },
+          });
+          sdk.identify(accountId, { plan: 'pro' });
+          for (const uuid of uuids) {
+            sdk.capture('paid', {}, { uuid });
+            await new Promise((resolve) => setTimeout(resolve, pauseMs));
+          }
+        },
+        [project_key, `${base_url}/posthog`, visitor, account, ids, PAUSE_MS] as const,
+      );
+    },
+  });
+
+  const segmentInPage = (page: Page): Sender => ({
+    account: 'killed-segment-page',
+    visitor: 'killed-segment-page-visitor',
+    send(ids, { base_url, project_key }) {
+      const { account, visitor } = this;
+      return page.evaluate(
+        async ([key, host, visitorId, accountId, messageIds, pauseMs]) => {
+          const sdk = Object(globalThis).segment.AnalyticsBrowser.load({
+            writeKey: key,
+            cdnSettings: {
+              integrations: { 'Segment.io': { apiKey: key, apiHost: host, protocol: 'http' } },
+            },
+          });
+          await sdk.setAnonymousId(visitorId);
+          void sdk.identify(accountId, { plan: 'pro' });
+          for (const messageId of messageIds) {
+            void sdk.track('paid', {}, { messageId });
+            await new Promise((resolve) => setTimeout(resolve, pauseMs));
+          }
+        },
+        [
+          project_key,
+          `${base_url.replace('http://', '')}/segment/v1`,
+          visitor,
+          account,
+          ids,
+          PAUSE_MS,
+        ] as const,
+      );
+    },
+  });
+
   const asked = { people: [], pause_ms: PAUSE_MS };
   const python: Sender = {
     account: 'python-ada',
@@ -702,7 +761,7 @@ describe('everything killed while SDKs send', () => {
     visitor: 'go-visitor',
     send: (ids, address) => runGo('posthog', { ...asked, ids }, address),
   };
-  const senders = [
+  const onServers = [
     ...(hasPython('posthog') ? [python] : []),
     ...(hasGo ? [go] : []),
     segment,
@@ -713,6 +772,9 @@ describe('everything killed while SDKs send', () => {
   test('each event is archived once, visitor and account are one person, and flags are the same', async () => {
     // Builds it before the others send.
     if (hasGo) await runGo('posthog', { ...asked, ids: [] }, running.demo);
+    const openPage = async () => (await visited('/')).page;
+    const inPages = hasChromium ? [posthogInPage(await openPage()), segmentInPage(await openPage())] : [];
+    const senders = [...onServers, ...inPages];
     const link = await faultyLink(running.demo.base_url);
     onTestFinished(link.close);
     const address = { base_url: link.url, project_key: running.demo.project_key };
