@@ -13,20 +13,30 @@ export async function archivedEvents(
   withinMs = 60_000,
 ): Promise<Map<string, number>> {
   const objects = openObjectStore({ endpoint, accessKey, secretKey, bucket, region });
+  const read = async () => readArchive(objects, await knownFiles(databaseUrl));
   try {
-    let found = new Map<string, number>();
-    await eventually(
-      async () => {
-        found = await readArchive(objects, await knownFiles(databaseUrl));
-        const missing = accepted.filter((id) => !found.has(id)).length;
-        if (missing > 0) throw new Error(`${missing} events are not archived yet`);
-      },
-      { withinMs },
-    ).catch(() => undefined);
-    return found;
+    return await untilArchived(accepted, read, withinMs);
   } finally {
     objects.close();
   }
+}
+
+/** Reads the archive until it has the accepted events, at most for this time. Returns what it read last. */
+export async function untilArchived(
+  accepted: readonly string[],
+  read: () => Promise<Map<string, number>>,
+  withinMs: number,
+): Promise<Map<string, number>> {
+  let found = new Map<string, number>();
+  await eventually(
+    async () => {
+      found = await read();
+      const missing = accepted.filter((id) => !found.has(id)).length;
+      if (missing > 0) throw new Error(`${missing} events are not archived yet`);
+    },
+    { withinMs },
+  ).catch(() => undefined);
+  return found;
 }
 
 /** Reads every file that was not replaced, including files that the archive's database does not list. */
