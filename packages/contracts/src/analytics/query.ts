@@ -153,6 +153,23 @@ export const trendsSeries = namedChoice
 
 const MAX_SERIES = 12;
 
+interface DisplayLimits {
+  takesFormula: boolean;
+  takesGoal: boolean;
+  /** Set if it adds up values: its name in errors, and the measures it takes although their values do not add up. */
+  adding?: { name: string; also?: readonly Measure[] };
+  ofOneMeasure?: boolean;
+}
+
+/** The queries that each display can show. */
+const displays: Record<'lines' | z.infer<typeof display>, DisplayLimits> = {
+  lines: { takesFormula: true, takesGoal: true },
+  area: { takesFormula: false, takesGoal: true, adding: { name: 'areas', also: ['people', 'unique'] } },
+  pie: { takesFormula: false, takesGoal: false, adding: { name: 'a pie' }, ofOneMeasure: true },
+  number: { takesFormula: false, takesGoal: false, adding: { name: 'a number' } },
+  table: { takesFormula: true, takesGoal: false },
+};
+
 export const trendsQuery = z
   .strictObject({
     kind: z.literal('trends'),
@@ -192,39 +209,26 @@ export const trendsQuery = z
       report(`names a series that the query does not have; it has ${series.length}`);
     }
   })
-  .superRefine(({ display: shown, formula, goal: target }, context) => {
-    const report = (message: string) => context.addIssue({ code: 'custom', path: ['display'], message });
-    if (formula !== undefined && (shown === 'area' || shown === 'pie' || shown === 'number')) {
-      report(
-        `not ${shown} with a formula, because its values do not add up; use table or remove one of them`,
-      );
+  .superRefine(({ series, formula, goal: target, running, display: shown }, context) => {
+    const report = (path: (string | number)[], message: string) =>
+      context.addIssue({ code: 'custom', path, message });
+    const { takesFormula, takesGoal, adding, ofOneMeasure } = displays[shown ?? 'lines'];
+    if (formula !== undefined && !takesFormula) {
+      const why = 'because its values do not add up; use table or remove one of them';
+      report(['display'], `not ${shown} with a formula, ${why}`);
     }
-    if (target !== undefined && (shown === 'pie' || shown === 'number' || shown === 'table')) {
-      report(`${shown} does not draw a goal; use area or remove one of them`);
+    if (target !== undefined && !takesGoal) {
+      report(['display'], `${shown} does not draw a goal; use area or remove one of them`);
     }
-  })
-  .superRefine(({ series, running, display: shown }, context) => {
-    const needs =
-      running === 'total'
-        ? 'a running total'
-        : shown === 'number' || shown === 'pie'
-          ? `a ${shown}`
-          : undefined;
-    const isArea = shown === 'area';
-    if (needs === undefined && !isArea) return;
+    const needs = running === 'total' ? { name: 'a running total' } : adding;
     series.forEach(({ measure: of = 'events' }, index) => {
-      if (addsUp(of) || (needs === undefined && (of === 'people' || of === 'unique'))) return;
-      const message = `its values do not add up; use events, sum, sessions or exits for ${needs ?? 'areas'}`;
-      context.addIssue({ code: 'custom', path: ['series', index, 'measure'], message });
-    });
-  })
-  .superRefine(({ series, display: shown }, context) => {
-    if (shown !== 'pie') return;
-    const [first] = series;
-    series.forEach(({ measure: of = 'events' }, index) => {
-      if (of === (first?.measure ?? 'events')) return;
-      const message = 'not the measure of the first series; a pie has shares of one total';
-      context.addIssue({ code: 'custom', path: ['series', index, 'measure'], message });
+      const path = ['series', index, 'measure'];
+      if (needs !== undefined && !addsUp(of) && needs.also?.includes(of) !== true) {
+        report(path, `its values do not add up; use events, sum, sessions or exits for ${needs.name}`);
+      }
+      if (ofOneMeasure && of !== (series[0]?.measure ?? 'events')) {
+        report(path, 'not the measure of the first series; a pie has shares of one total');
+      }
     });
   })
   .openapi('TrendsQuery');
