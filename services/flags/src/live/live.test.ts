@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { compile } from '../rulesets/ruleset.ts';
 import { createLiveChanges } from './live.ts';
 
-const rulesetOf = (changedAt: string) => compile({ changedAt, flags: [], cohorts: [], jsonLength: 27 });
+const rulesetOf = (changedAt: string) => compile({ changedAt, json: '{"flags":[],"cohorts":[]}' });
 
 /** Creates sockets of one project, with a ruleset that the test controls. */
 function manualChanges() {

@@ -6,7 +6,7 @@ import {
   compileRuleset,
 } from '@switchboard/flag-engine';
 import { offsetsOf } from './outcomes.ts';
-import type { StoredRuleset } from './store.ts';
+import type { RulesetDocument, StoredRuleset } from './store.ts';
 
 /** The members of an answer for one outcome of a flag, with leading commas. */
 export interface Fragment {
@@ -19,8 +19,8 @@ export interface Fragment {
 export interface Ruleset {
   /** The time of the last change (RFC 3339, UTC, milliseconds). */
   readonly changedAt: string;
-  /** Sorted by key. */
-  readonly flags: readonly FlagEntry[];
+  /** JSON of the stored flags and cohorts. Parsed only once, because its objects would take several times its memory. */
+  readonly json: string;
   readonly compiled: CompiledFlags;
   /** See `offsetsOf`. */
   readonly offsets: Uint32Array;
@@ -39,28 +39,36 @@ const RULE_BYTES = 400;
 const CLAUSE_BYTES = 550;
 /** The memory of each value in a clause with a list of values. */
 const VALUE_BYTES = 45;
-/** Includes the parsed ruleset, the fragments of answers, and the snapshot in three encodings. */
+/** Includes the values of variations, the fragments of answers, and the snapshot in three encodings. */
 const BYTES_PER_JSON_BYTE = 4.3;
 
-export function compile({ changedAt, flags, cohorts, jsonLength }: StoredRuleset): Ruleset {
+export function compile({ changedAt, json }: StoredRuleset): Ruleset {
+  const { flags, cohorts } = parse(json);
   const compiled = compileRuleset(flags);
   const offsets = offsetsOf(compiled);
   return {
     changedAt,
-    flags,
+    json,
     compiled,
     offsets,
     fragments: new Array(offsets.at(-1) ?? 0),
     cohorts: compileCohorts(
       cohorts.map(({ id, match, did }) => ({ id, match: match ?? [], did: did ?? undefined })),
     ),
-    bytes: estimateBytes(flags, cohorts, jsonLength),
+    bytes: estimateBytes(flags, cohorts, json.length),
   };
 }
 
+/** Returns the flags of a ruleset as they are stored, sorted by key. */
+export const storedFlags = ({ json }: Ruleset): FlagEntry[] => parse(json).flags;
+
+function parse(json: string): RulesetDocument {
+  return JSON.parse(json);
+}
+
 function estimateBytes(
-  flags: StoredRuleset['flags'],
-  cohorts: StoredRuleset['cohorts'],
+  flags: RulesetDocument['flags'],
+  cohorts: RulesetDocument['cohorts'],
   jsonLength: number,
 ): number {
   const rules = flags.flatMap((flag) => flag.rules ?? []);

@@ -3,7 +3,7 @@ import { compile } from './ruleset.ts';
 import { createRulesetCache } from './rulesets.ts';
 import type { StoredRuleset } from './store.ts';
 
-const stored = (changedAt: string): StoredRuleset => ({ changedAt, flags: [], cohorts: [], jsonLength: 27 });
+const stored = (changedAt: string): StoredRuleset => ({ changedAt, json: '{"flags":[],"cohorts":[]}' });
 const unavailable = () => Promise.reject(Object.assign(new Error('unavailable'), { code: 'ECONNREFUSED' }));
 
 /** Creates a cache with loads that the test resolves in any order. All projects last changed at `changedAt`. */

@@ -9,11 +9,14 @@ export const CHANGED_CHANNEL = 'ruleset_changed';
 export interface StoredRuleset {
   /** The time of the last change (RFC 3339, UTC, milliseconds). */
   changedAt: string;
+  /** JSON of a `RulesetDocument`. */
+  json: string;
+}
+
+export interface RulesetDocument {
   /** Sorted by key. */
   flags: FlagEntry[];
   cohorts: { id: string; match: Clause[] | null; did: Combination | null }[];
-  /** The length of the JSON that it was read from. */
-  jsonLength: number;
 }
 
 export interface RulesetsStore {
@@ -29,6 +32,7 @@ export interface RulesetsStore {
 
 /** A project without a row has never had flags or cohorts. */
 const NEVER = '1970-01-01T00:00:00.000Z';
+const EMPTY = '{"flags":[],"cohorts":[]}';
 const CHANGED_AT = sql<string>`to_char(${rulesets.changedAt} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /** SQL for the JSON of the flags and cohorts of a row's project. */
@@ -52,9 +56,7 @@ export function createRulesetsStore(db: Db | Tx): RulesetsStore {
         })
         .from(rulesets)
         .where(eq(rulesets.projectId, projectId));
-      if (row === undefined) return { changedAt: NEVER, flags: [], cohorts: [], jsonLength: 0 };
-      const document: Pick<StoredRuleset, 'flags' | 'cohorts'> = JSON.parse(row.json);
-      return { changedAt: row.changedAt, ...document, jsonLength: row.json.length };
+      return row ?? { changedAt: NEVER, json: EMPTY };
     },
 
     async changesOf(projectIds) {

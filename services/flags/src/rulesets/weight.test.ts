@@ -66,7 +66,7 @@ it.each([
   const kept: Ruleset[] = [];
   const add = () => {
     const changedAt = '2026-01-01T00:00:00.000Z';
-    const ruleset = compile({ changedAt, flags: JSON.parse(json), cohorts: [], jsonLength: json.length });
+    const ruleset = compile({ changedAt, json: `{"flags":${json},"cohorts":[]}` });
     for (let person = 0; person < 40; person++) {
       const user = { distinctId: `person ${person}`, traits: { seats: 7 }, cohorts: new Set<string>() };
       answerJson(ruleset, decideAll(ruleset.compiled, user));

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FlagSnapshot } from '@switchboard/contracts';
 import { type Bytes, type Encoding, encodeAll } from '@switchboard/http';
 import { SOCKET_PATH } from '../live/sockets.ts';
-import type { Ruleset } from '../rulesets/ruleset.ts';
+import { type Ruleset, storedFlags } from '../rulesets/ruleset.ts';
 import type { Rulesets } from '../rulesets/rulesets.ts';
 
 export interface Representation {
@@ -35,8 +35,11 @@ export function createSnapshots({ rulesets, publicUrl }: SnapshotsOptions): Snap
   const prepared = new WeakMap<Ruleset, Snapshot | Promise<Snapshot>>();
 
   function prepare(ruleset: Ruleset): Promise<Snapshot> {
-    const { changedAt, flags } = ruleset;
-    const content: FlagSnapshot = { flags: [...flags], generatedAt: changedAt, socketUrl };
+    const content: FlagSnapshot = {
+      flags: storedFlags(ruleset),
+      generatedAt: ruleset.changedAt,
+      socketUrl,
+    };
     const preparing = represent(JSON.stringify(content));
     prepared.set(ruleset, preparing);
     preparing.then(

@@ -1,7 +1,7 @@
 import { decideAll } from '@switchboard/flag-engine';
 import { type Prepared, prepareJson } from '@switchboard/http';
 import type { Evaluation } from '../evaluation/evaluation.ts';
-import type { Ruleset } from '../rulesets/ruleset.ts';
+import { type Ruleset, storedFlags } from '../rulesets/ruleset.ts';
 import type { Rulesets } from '../rulesets/rulesets.ts';
 import type { Tallies } from '../usage/tallies.ts';
 import { featuresOf, type Omitted, payloadOf } from './features.ts';
@@ -51,7 +51,7 @@ export function createUnleash({ rulesets, evaluation, tallies }: UnleashOptions)
     const ruleset = await rulesets.get(projectId);
     const before = known.get(ruleset);
     if (before !== undefined) return before;
-    const { features, omitted } = featuresOf(ruleset.flags);
+    const { features, omitted } = featuresOf(storedFlags(ruleset));
     const made = { body: prepareJson({ version: 2, features, segments: [] }), omitted };
     known.set(ruleset, made);
     return made;

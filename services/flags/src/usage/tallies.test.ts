@@ -24,7 +24,7 @@ const FLAGS: FlagEntry[] = [
 ];
 
 const rulesetOf = (flags: FlagEntry[], changedAt = '1') =>
-  compile({ changedAt, flags, cohorts: [], jsonLength: 1_000 });
+  compile({ changedAt, json: JSON.stringify({ flags, cohorts: [] }) });
 const userOf = (index: number): User => ({ distinctId: `user-${index}`, traits: {}, cohorts: new Set() });
 const all = ({ compiled }: Ruleset, user: User) => outcomesOf(compiled, decideAll(compiled, user));
 const open = (maxBytes = 1_000_000) => {
