@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { hasChromium, openBrowser } from '@switchboard/testkit';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -132,6 +133,15 @@ describe.skipIf(!hasChromium)('insights and dashboards in the console', () => {
     await page.getByRole('region', { name: 'Values' }).waitFor();
     expect(await chart.count()).toBe(0);
     await look('insights-table');
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download CSV' }).click(),
+    ]);
+    const [titles, first] = (await readFile(await file.path(), 'utf8')).split('\r\n');
+    expect([titles, first]).toEqual([
+      expect.stringMatching(/^\ufeff""(,"[^"]+")+$/),
+      expect.stringMatching(/^"\d{4}-\d\d-\d\d"(,\d+)+$/),
+    ]);
   });
 
   it('draws series of different units in charts of their own, and adds up the values that can be', async () => {
