@@ -20,7 +20,11 @@ export class MailRefused extends Error {
   readonly responseCode: number;
 
   constructor(responseCode: number, message: string) {
+    // Expected, so no stack trace: capturing one is a large part of the cost of a refusal.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(message);
+    Error.stackTraceLimit = stackTraceLimit;
     this.responseCode = responseCode;
   }
 }

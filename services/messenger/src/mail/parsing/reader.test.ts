@@ -22,6 +22,17 @@ describe('the thread that reads mails', () => {
     expect(attachments.map(({ bytes }) => Buffer.from(bytes).toString())).toEqual(['%PDF']);
   });
 
+  it('moves a large mail to the thread instead of copying it, and leaves the buffers that others share', async () => {
+    const body = 'Hello\r\n'.repeat(10_000);
+    const [large, small] = [Buffer.concat([mail(body)]), Buffer.from('Subject: Shared\r\n\r\n')];
+    const read = await Promise.all([large, small].map((raw) => reader.read(raw, 'a')));
+    expect(read.map(({ text, subject }) => [text.length > 1_000, subject])).toEqual([
+      [true, undefined],
+      [false, 'Shared'],
+    ]);
+    expect([large.length, small.toString().trim()]).toEqual([0, 'Subject: Shared']);
+  });
+
   it('refuses a mail of too many lines, and continues', async () => {
     let spent = 0;
     const refused = reader.read(mail('\n'.repeat(300_000)), 'a', (ms) => (spent += ms));

@@ -1,13 +1,13 @@
 import { Worker } from 'node:worker_threads';
 import { createFairQueue } from '@switchboard/fairness';
 import { createBirpc } from 'birpc';
-import type { ThreadCalls } from './calls.ts';
+import { buffersIn, type ThreadCalls } from './calls.ts';
 import { MailTooComplex, type ReadMail } from './read.ts';
 
 /** Reads messages on a separate thread, because one that is made to take long takes hundreds of milliseconds. */
 export interface MailReader {
   /**
-   * Reads one message at a time, with the fairness keys in rotation. Calls `onSpent` with the milliseconds of CPU that it
+   * Reads one message at a time, with the fairness keys in rotation. `raw` is empty afterwards. Calls `onSpent` with the milliseconds of CPU that it
    * took, also for a message that is refused. Throws MailTooComplex, also for a message that takes too long or too much
    * memory.
    */
@@ -43,7 +43,7 @@ export function createMailReader(): MailReader {
     const calls = createBirpc<ThreadCalls>(
       {},
       {
-        post: (message) => worker.postMessage(message),
+        post: (message) => worker.postMessage(message, buffersIn(message)),
         on: (receive) => worker.on('message', receive),
         timeout: NO_TIMEOUT,
       },

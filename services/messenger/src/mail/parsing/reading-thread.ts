@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { createBirpc } from 'birpc';
-import type { ThreadCalls } from './calls.ts';
+import { buffersIn, type ThreadCalls } from './calls.ts';
 import { MailTooComplex, readMail } from './read.ts';
 
 /** The entry point of the worker thread. See `createMailReader`. */
@@ -21,6 +21,6 @@ const calls: ThreadCalls = {
 };
 
 createBirpc<object, ThreadCalls>(calls, {
-  post: (message) => port.postMessage(message),
+  post: (message) => port.postMessage(message, buffersIn(message)),
   on: (receive) => port.on('message', receive),
 });
