@@ -7,9 +7,14 @@ const OFF = 0;
 const ON = 1;
 
 /** Returns the names of a flag's outcomes. */
-export function namesOf({ variations }: CompiledFlag): string[] {
-  return ['off', ...(variations.length === 0 ? ['on'] : variations.map(({ key }) => key))];
-}
+export const namesOf = ({ variations }: CompiledFlag): string[] =>
+  outcomeNames(variations.map(({ key }) => key));
+
+/** Returns the names of the outcomes of a flag with these variations. */
+export const outcomeNames = (variations: readonly string[]): string[] => [
+  'off',
+  ...(variations.length === 0 ? ['on'] : variations),
+];
 
 /** Returns the place of each flag's first outcome among those of all flags, and the number of all outcomes at the end. */
 export function offsetsOf({ flags }: CompiledFlags): Uint32Array {

@@ -1,6 +1,6 @@
 import type { Db, ExpiringData } from '@switchboard/database';
 import { and, asc, eq, gte, type SQL, sql } from 'drizzle-orm';
-import type { AnyPgColumn } from 'drizzle-orm/pg-core';
+import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { flags, flagVersions, rulesets, usageDays, usageHours, usageSeen } from '../schema/index.ts';
 import type { Served } from './tallies.ts';
 
@@ -188,37 +188,30 @@ function merged(table: string, column: string, aggregate: string): SQL {
 
 /** The usage that is removed after a time: counts by hour after 90 days, by day after two years. */
 export function expiringUsage({ drizzle: db }: { drizzle: Db }): ExpiringData[] {
+  const expiring = (
+    kind: string,
+    days: number,
+    table: PgTable,
+    column: typeof usageHours.hour | typeof usageDays.day,
+  ) => ({
+    kind,
+    days,
+    async removeBefore(time: Date) {
+      const start = sql`${startOf(dayOf(time)).toISOString()}::${sql.raw(column.getSQLType())}`;
+      const rows = await db.execute(sql`
+        delete from ${table} where ctid = any(array(
+          select ctid from ${table} where ${column} < ${start} limit ${BATCH}
+        )) returning 1`);
+      return { rows: rows.length };
+    },
+    async oldest() {
+      const [row] = await db.select({ at: column }).from(table).orderBy(asc(column)).limit(1);
+      return row && new Date(row.at);
+    },
+  });
   return [
-    {
-      kind: 'flag usage by hour',
-      days: 90,
-      async removeBefore(time) {
-        const rows = await db.execute(sql`
-          delete from ${usageHours} where ctid = any(array(
-            select ctid from ${usageHours} where hour < ${startOf(dayOf(time)).toISOString()}::timestamptz limit ${BATCH}
-          )) returning 1`);
-        return { rows: rows.length };
-      },
-      async oldest() {
-        const [row] = await db.select().from(usageHours).orderBy(asc(usageHours.hour)).limit(1);
-        return row?.hour;
-      },
-    },
-    {
-      kind: 'flag usage by day',
-      days: 730,
-      async removeBefore(time) {
-        const rows = await db.execute(sql`
-          delete from ${usageDays} where ctid = any(array(
-            select ctid from ${usageDays} where day < ${dayOf(time)}::date limit ${BATCH}
-          )) returning 1`);
-        return { rows: rows.length };
-      },
-      async oldest() {
-        const [row] = await db.select().from(usageDays).orderBy(asc(usageDays.day)).limit(1);
-        return row && startOf(row.day);
-      },
-    },
+    expiring('flag usage by hour', 90, usageHours, usageHours.hour),
+    expiring('flag usage by day', 730, usageDays, usageDays.day),
   ];
 }
 

@@ -1,6 +1,6 @@
 import type { Decision } from '@switchboard/flag-engine';
 import { z } from 'zod';
-import { namesOf, outcomeOf } from '../rulesets/outcomes.ts';
+import { namesOf, outcomeNames, outcomeOf } from '../rulesets/outcomes.ts';
 import type { Ruleset } from '../rulesets/ruleset.ts';
 
 /** How often a flag served a variation. */
@@ -132,7 +132,7 @@ export const totalOf = ({ counts }: Tally): number => counts.reduce((sum, count)
 export function servedOf({ projectId, names, offsets, counts }: Tally): Served[] {
   const flags = z.array(z.tuple([z.string()], z.string())).parse(JSON.parse(names));
   return flags.flatMap(([key, ...variations], position) =>
-    ['off', ...(variations.length === 0 ? ['on'] : variations)].flatMap((variation, outcome) => {
+    outcomeNames(variations).flatMap((variation, outcome) => {
       const count = counts[(offsets[position] ?? 0) + outcome] ?? 0;
       return count === 0 ? [] : [{ projectId, key, variation, count }];
     }),
