@@ -89,7 +89,7 @@ up() {
   mkdir -p "$home/bin" "$home/docker/cli-plugins" "$home/networks"
   stop
   install_podman
-  "$here/install.sh" kafka s3 clickhouse docker-compose caddy-build >&2
+  "$here/install.sh" kafka s3 clickhouse docker-compose caddy >&2
   configure_podman "$home"
   export_podman "$home"
   link_compose

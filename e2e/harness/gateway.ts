@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { ServiceName } from '@switchboard/contracts';
-import { freePort, spawnProgram } from '@switchboard/testkit';
+import { backingProgram, freePort, spawnProgram } from '@switchboard/testkit';
 import { REPOSITORY } from './repository.ts';
 
 export interface Gateway {
@@ -31,10 +30,9 @@ export interface GatewayPorts {
 }
 
 const FOLDER = join(REPOSITORY, 'deploy/gateway');
-const PROGRAMS = ['/usr/bin/caddy', '/usr/local/bin/caddy'];
 
 /** Returns whether Caddy is installed. With REQUIRE_BACKINGS=1, it must be. */
-export const hasCaddy = () => process.env['REQUIRE_BACKINGS'] === '1' || PROGRAMS.some(existsSync);
+export const hasCaddy = () => backingProgram('caddy') !== undefined;
 
 export async function gatewayPorts(): Promise<GatewayPorts> {
   return {
@@ -66,7 +64,7 @@ export async function startGateway(
   folder: string,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Gateway> {
-  const program = PROGRAMS.find((path) => existsSync(path));
+  const program = backingProgram('caddy');
   if (program === undefined) throw new Error('no caddy: run deploy/backings/install.sh caddy');
   const named = [...upstreams].map(([service, addresses]) => [
     `${service.toUpperCase()}_UPSTREAMS`,

@@ -16,11 +16,11 @@ import {
   type Program,
 } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Gateway, gatewayPorts, startGateway } from '../harness/gateway.ts';
+import { type Gateway, gatewayPorts, hasCaddy, startGateway } from '../harness/gateway.ts';
 import { REPOSITORY } from '../harness/repository.ts';
 
 const run = promisify(execFile);
-const hasPrograms = existsSync('/usr/bin/caddy') && existsSync('/usr/bin/openssl');
+const hasPrograms = hasCaddy() && existsSync('/usr/bin/openssl');
 
 describe.skipIf(!hasPrograms)('a service with TLS and a client certificate authority', () => {
   let harness: Harness;
