@@ -140,7 +140,7 @@ export const CLICKHOUSE: Dialect = {
   // ClickHouse has no null tuple, so the first element tells whether there is a value.
   rowIf: (condition, values) => sql`tuple(toUInt8(ifNull(${condition}, 0)), ${join(values, COMMA)})`,
   valueOf: (row, index) => sql`${row}.${whole(index + 2)}`,
-  sortedIntegers: (value) => sql`arraySort(groupArray(assumeNotNull(toInt64(${value}))))`,
+  integerList: (value) => sql`arraySort(groupArray(assumeNotNull(toInt64(${value}))))`,
   concatenated: (list) => sql`arrayFlatten(groupArray(${list}))`,
   prepended: (value, list) => sql`arrayPushFront(${list}, ${value})`,
   sortedTexts: (value, by, condition) =>

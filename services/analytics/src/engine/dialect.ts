@@ -111,8 +111,8 @@ export interface Dialect {
   rowIf(condition: Sql, values: readonly Sql[]): Sql;
   /** Returns a value of such a row. Indexes count from 0. */
   valueOf(row: Sql, index: number): Sql;
-  /** Returns the integers of a group as a sorted list. */
-  sortedIntegers(value: Sql): Sql;
+  /** Returns the integers of a group as a list, which `Engine.eachPerson` visits sorted. */
+  integerList(value: Sql): Sql;
   /** Returns the lists of a group one after the other, in the same order for each column of the group. */
   concatenated(list: Sql): Sql;
   /** Returns a list of integers with one more at its beginning. */

@@ -9,6 +9,9 @@ function pointerTo(path: readonly (string | number)[]): string {
   return path.map((name) => `/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
+/** The length of the longest list of integers that `visitPeople` sorts, which takes a tenth of the time of `list_sort`. */
+export const SORTED_LATER = 100_000;
+
 /** Calls the macros of functions.ts. */
 export const DUCKDB: Dialect = {
   partOf,
@@ -68,7 +71,10 @@ export const DUCKDB: Dialect = {
     return sql`case when ${condition} then {${join(fields, COMMA)}} end`;
   },
   valueOf: (row, index) => sql`${row}.${numbered('n', index)}`,
-  sortedIntegers: (value) => sql`list_sort(list((${value})::bigint))`,
+  integerList: (value) => {
+    const list = sql`list((${value})::bigint)`;
+    return sql`case when len(${list}) > ${whole(SORTED_LATER)} then list_sort(${list}) else ${list} end`;
+  },
   concatenated: (list) => sql`flatten(list(${list}))`,
   prepended: (value, list) => sql`list_prepend(${value}, ${list})`,
   sortedTexts: (value, by, condition) =>

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { type DuckDBDataChunk, DuckDBListVector, type DuckDBResult } from '@duckdb/node-api';
 import bindings from '@duckdb/node-bindings';
+import { SORTED_LATER } from './duckdb-dialect.ts';
 import type { VisitPerson } from './engine.ts';
 
 /** The number of integers that are visited before other work continues. */
@@ -24,10 +25,12 @@ export async function visitPeople(
     const people = chunk.getColumnVector(PERSON);
     const events = listsIn(chunk, EVENTS);
     const labels = listsIn(chunk, LABELS);
-    const words = wordsIn(chunk);
+    const integers = integersIn(chunk);
+    const words = new Uint32Array(integers.buffer);
     for (let row = 0; row < chunk.rowCount; row++) {
       const first = events.getEntryOffset(row);
       const count = events.getEntryLength(row);
+      sortParts(integers.subarray(first, first + count));
       const visiting = visit({
         words: words.subarray(first * 2, (first + count) * 2),
         person: () => String(people.getItem(row)),
@@ -56,9 +59,20 @@ function listsIn(chunk: DuckDBDataChunk, column: number): DuckDBListVector {
  * Returns a copy of the integers of all lists. The garbage collector knows the size of a copy, but not of DuckDB's result,
  * which would otherwise stay in memory for many queries.
  */
-function wordsIn({ chunk }: DuckDBDataChunk): Uint32Array {
+function integersIn({ chunk }: DuckDBDataChunk): BigInt64Array<ArrayBuffer> {
   const lists = bindings.data_chunk_get_vector(chunk, EVENTS);
   const size = bindings.list_vector_get_size(lists) * BYTES;
   const bytes = bindings.vector_get_data(bindings.list_vector_get_child(lists), size);
-  return new Uint32Array(bytes.buffer, bytes.byteOffset, size / Uint32Array.BYTES_PER_ELEMENT).slice();
+  return new BigInt64Array(bytes.buffer, bytes.byteOffset, size / BYTES).slice();
+}
+
+/** Sorts the integers between -1s in place. The query has sorted longer lists, on threads of DuckDB. */
+function sortParts(integers: BigInt64Array): void {
+  let from = 0;
+  while (from < integers.length) {
+    const separator = integers.indexOf(-1n, from);
+    const to = separator === -1 ? integers.length : separator;
+    if (to - from <= SORTED_LATER) integers.subarray(from, to).sort();
+    from = to + 1;
+  }
 }

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createDuckDb } from './duckdb.ts';
+import { DUCKDB } from './duckdb-dialect.ts';
 import { QueryTimeout, QueryTooLarge } from './engine.ts';
-import { type Sql, sql, text } from './sql.ts';
+import { integer, type Sql, sql, text } from './sql.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'duckdb-'));
 const engine = createDuckDb({
@@ -59,6 +60,23 @@ describe('a visit of each person', () => {
     await engine.eachPerson(query, () => void visited++, signal);
     return visited;
   };
+
+  test('sorts the integers of a list, in joined lists between -1s, and those of lists too long for one turn', async () => {
+    const visited: bigint[][] = [];
+    const integers = (count: number) =>
+      sql`select ${DUCKDB.integerList(sql`(i * 7919) % ${integer(count)}`)} from range(${integer(count)}) as numbers(i)`;
+    const joined = DUCKDB.concatenated(DUCKDB.prepended(sql`-1`, sql`l`));
+    await engine.eachPerson(
+      sql`select 'short' as p, (${integers(5)}) as events, []::varchar[] as labels
+        union all select 'long', (${integers(100_001)}), []
+        union all select 'joined', (select ${joined} from (values ([3, 1]::bigint[]), ([2, 0, 1]::bigint[])) as lists(l)), []`,
+      ({ words }) => void visited.push([...new BigInt64Array(words.slice().buffer)]),
+    );
+    expect(visited.map((list) => list.length)).toEqual([5, 100_001, 7]);
+    expect(visited[0]).toEqual([0n, 1n, 2n, 3n, 4n]);
+    expect(visited[1]).toEqual(Array.from({ length: 100_001 }, (_, i) => BigInt(i)));
+    expect(visited[2]).toEqual([-1n, 1n, 3n, -1n, 0n, 1n, 2n]);
+  });
 
   test('rejects a query that fails after many people', async () => {
     const failing = sql`select 'p' || i, [case when i = 9000 then error('late')::bigint else i end], []::varchar[]

@@ -23,8 +23,8 @@ export interface Engine {
   /** Throws QueryTimeout, QueryTooLarge, EngineBusy and DiskFull. */
   query(query: Sql, signal?: AbortSignal): Promise<Row[]>;
   /**
-   * Runs a query of rows of a person, a list of integers and a list of texts. Visits the rows one after the other,
-   * without blocking other work for long. The arguments of a visit are valid until it ends. Throws the same errors as
+   * Runs a query of rows of a person, an `integerList` and a list of texts. Visits the rows one after the other, without
+   * blocking other work for long. Integers are sorted, in lists that `concatenated` joined each list between -1s. The arguments of a visit are valid until it ends. Throws the same errors as
    * `query`.
    */
   eachPerson(query: Sql, visit: VisitPerson, signal?: AbortSignal): Promise<void>;

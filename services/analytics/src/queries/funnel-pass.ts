@@ -70,7 +70,7 @@ export function passOf(query: FunnelQuery, { source, now }: QueryInputs): Pass {
   const labels =
     breakdown === undefined ? sql`${texts([])}` : dialect.sortedTexts(sql`label`, sql`x`, isStart);
   const groups = sameProperty === undefined ? sql`p` : sql`p, value`;
-  const grouped = sql`select p, ${dialect.sortedIntegers(sql`x`)} as events, ${labels} as labels
+  const grouped = sql`select p, ${dialect.integerList(sql`x`)} as events, ${labels} as labels
     from (select *, ${packedOf(packing)} as x from (${join(events, sql` union all `)}) as told
       where value is not null and ${isRead}) as packed
     group by ${groups} having count(case when ${isStart} then 1 end) > 0`;

@@ -181,7 +181,7 @@ function passOf(query: PathsQuery, { source, now }: QueryInputs): Sql {
   const isNear = isBack
     ? sql`e.t <= known.since and e.t >= known.since - ${integer(longest)}`
     : sql`e.t >= known.since and e.t <= known.since + ${integer(longest)}`;
-  return sql`select p, ${dialect.sortedIntegers(sql`x`)} as events, ${dialect.sortedTexts(sql`label`, sql`x`, TRUE)} as labels
+  return sql`select p, ${dialect.integerList(sql`x`)} as events, ${dialect.sortedTexts(sql`label`, sql`x`, TRUE)} as labels
     from (select e.p as p, ${packedOf({ from: instants.from, bits: PATH_BITS })} as x, label
       from (select p, t, ${maskIn(all)} as mask, ${label} as label from (${all.relation}) as ev) as e
       join (${anchorsOf(query, marked, longest, dialect.hasBit)}) as known on known.p = e.p
