@@ -4,6 +4,7 @@ import type { Rule, Violation } from './rule.ts';
 export const KIT_ORDER: Readonly<Record<string, readonly string[]>> = {
   'packages/kit/runtime/src/': [
     'settings',
+    'threads',
     'telemetry',
     'secrets',
     'process',

@@ -2,6 +2,7 @@
  * The process of a service. The folders, lowest first; none imports a higher one (checked by e2e/structure):
  *
  * settings     environment variables, parsed once
+ * threads      work that would block the event loop
  * telemetry    logs, metrics, traces
  * secrets      encryption at rest, tokens
  * process      the context of a service, its health, its workers and its shutdown

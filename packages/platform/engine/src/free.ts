@@ -1,3 +1,5 @@
+import { buffersOf } from './moved.ts';
+
 /** Freeing less memory takes longer than collecting it. */
 const MIN_BYTES = 16_384;
 
@@ -12,4 +14,9 @@ export function freeBuffer(buffer: ArrayBufferLike): void {
 /** Frees the buffer of these bytes. Does nothing for a few bytes, or for a part of a larger buffer. */
 export function freeBytes({ buffer, byteLength }: Uint8Array): void {
   if (byteLength >= MIN_BYTES && byteLength === buffer.byteLength) freeBuffer(buffer);
+}
+
+/** Frees the buffers of these views, which are empty afterwards. */
+export function freeViews(views: Iterable<ArrayBufferView>): void {
+  for (const buffer of buffersOf(views)) freeBuffer(buffer);
 }

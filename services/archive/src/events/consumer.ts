@@ -2,7 +2,7 @@ import { ingestionTopics } from '@switchboard/contracts';
 import { type BackgroundConsumer, createPartitionWorkers, type EventLog } from '@switchboard/event-log';
 import type { ObjectStore } from '@switchboard/object-store';
 import type { Clock, Logger, Metrics } from '@switchboard/runtime';
-import type { Threads } from '../threads/threads.ts';
+import type { Threads } from '@switchboard/runtime/threads';
 import type { EventCalls } from './calls.ts';
 import { createDeduplication } from './deduplication.ts';
 import { createEventPartition, type FileSettings } from './partition.ts';

@@ -1,6 +1,6 @@
+import { moved } from '@switchboard/engine';
 import type { RecordBatch, StoredRecord } from '@switchboard/event-log';
-import { moved } from '../threads/buffers.ts';
-import type { Threads } from '../threads/threads.ts';
+import type { Threads } from '@switchboard/runtime/threads';
 import type { EventCalls } from './calls.ts';
 import type { RawRecord, Undecodable } from './decode.ts';
 import { findDuplicates } from './duplicates.ts';

@@ -1,8 +1,8 @@
 import { buffer } from 'node:stream/consumers';
 import type { ObjectStore } from '@switchboard/object-store';
+import type { Threads } from '@switchboard/runtime/threads';
 import type { NewFile } from '../rows/contents.ts';
 import { dayOf, formerFileKey, keyPrefix } from '../rows/file-keys.ts';
-import type { Threads } from '../threads/threads.ts';
 import type { EventCalls } from './calls.ts';
 import type { SegmentRecord } from './encode-segment.ts';
 import type { Segment } from './store.ts';

@@ -1,3 +1,4 @@
+import { freeViews } from '@switchboard/engine';
 import {
   createPartitionBuffer,
   isSameBatch,
@@ -7,8 +8,7 @@ import {
 } from '@switchboard/event-log';
 import type { ObjectStore } from '@switchboard/object-store';
 import type { Logger } from '@switchboard/runtime';
-import { free } from '../threads/buffers.ts';
-import type { Threads } from '../threads/threads.ts';
+import type { Threads } from '@switchboard/runtime/threads';
 import type { EventCalls } from './calls.ts';
 import type { Deduplicate, Entry } from './deduplication.ts';
 import { writeFiles } from './files.ts';
@@ -177,7 +177,7 @@ export function createEventPartition(options: PartitionOptions): EventPartition 
     if (signal.aborted) return;
     entries = later;
     buffer.count(-sum(own, 'bytes'));
-    free(own.flatMap(({ events }) => buffersOf(events)));
+    freeViews(own.flatMap(({ events }) => buffersOf(events)));
     if (through === segment.lastOffset || entries.length > 0) current = undefined;
   }
 

@@ -3,7 +3,7 @@ import type { EventLog } from '@switchboard/event-log';
 import type { ObjectStore } from '@switchboard/object-store';
 import { poll } from '@switchboard/resilience';
 import type { Clock, Logger, Metrics } from '@switchboard/runtime';
-import type { Threads } from '../threads/threads.ts';
+import type { Threads } from '@switchboard/runtime/threads';
 import type { FileCalls } from './calls.ts';
 import { createDueMerges, type DueMerges } from './due-merges.ts';
 import { createEventErasure } from './event-erasure.ts';

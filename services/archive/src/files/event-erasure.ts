@@ -1,9 +1,9 @@
 import { bucketOf } from '@switchboard/contracts';
 import type { ObjectStore } from '@switchboard/object-store';
 import { pause } from '@switchboard/resilience';
+import type { Threads } from '@switchboard/runtime/threads';
 import { ANY_PROJECT } from '../rows/contents.ts';
 import { formerFolder } from '../rows/file-keys.ts';
-import type { Threads } from '../threads/threads.ts';
 import { type FileCalls, type FileRef, refOf } from './calls.ts';
 import type { Erased, MergeRule } from './merge.ts';
 import { deleteFiles, replaceFiles } from './rewrite.ts';

@@ -1,6 +1,6 @@
 import type { ObjectStore } from '@switchboard/object-store';
 import type { Clock, Logger } from '@switchboard/runtime';
-import type { Threads } from '../threads/threads.ts';
+import type { Threads } from '@switchboard/runtime/threads';
 import { type FileCalls, refOf } from './calls.ts';
 import type { DueMerges } from './due-merges.ts';
 import type { Merge } from './plan.ts';

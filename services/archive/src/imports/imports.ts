@@ -1,6 +1,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import { type EventImport, IMPORTS_MAX_COUNT, timestamp } from '@switchboard/contracts';
 import { type Database, type Transactor, tryTransaction } from '@switchboard/database';
+import { moved } from '@switchboard/engine';
 import { createFairQueue } from '@switchboard/fairness';
 import {
   BadRequest,
@@ -15,13 +16,12 @@ import {
 } from '@switchboard/http';
 import { type ObjectStore, ObjectStoreError } from '@switchboard/object-store';
 import type { Clock } from '@switchboard/runtime';
+import type { Threads } from '@switchboard/runtime/threads';
 import { z } from 'zod';
 import { deleteFiles } from '../files/rewrite.ts';
 import { createFilesStore, type Step } from '../files/store.ts';
 import { ANY_PROJECT } from '../rows/contents.ts';
 import { dayOf } from '../rows/file-keys.ts';
-import { moved } from '../threads/buffers.ts';
-import type { Threads } from '../threads/threads.ts';
 import type { ImportCalls } from './calls.ts';
 import {
   createImportsStore,

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import { parentPort } from 'node:worker_threads';
-import { createBirpc } from 'birpc';
+import { freeViews, moved } from '@switchboard/engine';
+import { serveCalls } from '@switchboard/runtime/threads';
 import { decodeRecord } from '../events/decode.ts';
 import { encodeSegment } from '../events/encode-segment.ts';
 import { buffersOf } from '../events/packed-events.ts';
@@ -9,14 +9,9 @@ import { type Erased, mergeByRule } from '../files/merge.ts';
 import { scanFile } from '../files/scan.ts';
 import { encodePart } from '../imports/encode-part.ts';
 import { FileGone, type OpenFile, openFile } from '../rows/read.ts';
-import { free, moved, transferOf } from '../threads/buffers.ts';
-import type { OwnerCalls } from '../threads/threads.ts';
-import type { ThreadCalls } from './threads.ts';
+import type { OwnerCalls, ThreadCalls } from './threads.ts';
 
 /** The entry point of a thread; see `openThreads`. */
-
-const port = parentPort;
-if (port === null) throw new Error('thread.ts runs in a worker thread');
 
 const objects: Parameters<typeof openFile>[0] = {
   async get(key, range) {
@@ -25,10 +20,10 @@ const objects: Parameters<typeof openFile>[0] = {
   },
 };
 
-const calls: ThreadCalls = {
+const owner = serveCalls<ThreadCalls, OwnerCalls>({
   decode(records) {
     const decoded = records.map(decodeRecord);
-    free(records.flatMap(({ value }) => value ?? []));
+    freeViews(records.flatMap(({ value }) => value ?? []));
     return moved(
       decoded,
       decoded.flatMap(({ events }) => buffersOf(events)),
@@ -36,7 +31,7 @@ const calls: ThreadCalls = {
   },
   async encode(segment) {
     const files = await encodeSegment(segment);
-    free(segment.records.flatMap(({ events }) => buffersOf(events)));
+    freeViews(segment.records.flatMap(({ events }) => buffersOf(events)));
     return moved(
       files,
       files.map(({ content }) => content),
@@ -58,13 +53,6 @@ const calls: ThreadCalls = {
   },
   hasErased: (file, erased) => unlessGone(async () => hasErased(await open(file), erased)),
   scan: (file) => unlessGone(async () => scanFile(await open(file))),
-};
-
-const owner = createBirpc<OwnerCalls, ThreadCalls>(calls, {
-  post: (message) => port.postMessage(message, transferOf(message)),
-  on: (receive) => port.on('message', receive),
-  // The object store has its own time limit.
-  timeout: -1,
 });
 
 async function open(file: FileRef): Promise<OpenFile> {

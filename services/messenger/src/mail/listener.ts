@@ -206,9 +206,8 @@ export function createMailListener(options: ListenerOptions) {
     },
     async stop(): Promise<void> {
       for (const timer of deadlines.values()) clearTimeout(timer);
+      if (server.server.listening) await new Promise<void>((resolve) => server.close(resolve));
       await reader.stop();
-      if (!server.server.listening) return;
-      await new Promise<void>((resolve) => server.close(resolve));
     },
   };
 }

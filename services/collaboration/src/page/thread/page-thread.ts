@@ -1,6 +1,6 @@
-import { parentPort } from 'node:worker_threads';
+import { moved } from '@switchboard/engine';
 import { parseContent } from '@switchboard/report-content';
-import { createBirpc } from 'birpc';
+import { serveCalls } from '@switchboard/runtime/threads';
 import { picturesOf } from '../render/chart/pictures.ts';
 import { createLocale, type Locale } from '../render/locale.ts';
 import { localise } from '../render/localise.ts';
@@ -10,9 +10,6 @@ import type { Asked, AskedCharts, ChartPicture, ThreadCalls } from './calls.ts';
 import { pngOf } from './png.ts';
 
 /** The entry point of the worker thread. See `createRenderer`. */
-
-const port = parentPort;
-if (port === null) throw new Error('page-thread.ts runs in a worker thread');
 
 const locales = new Map<PageLanguage, Locale>();
 function localeOf(language: PageLanguage): Locale {
@@ -30,15 +27,13 @@ async function draw({ report, name, width, language }: AskedCharts): Promise<Cha
   for (const { svg, ...more } of await picturesOf(content, content.title ?? name, width, locale)) {
     drawn.push({ ...more, png: await pngOf(svg) });
   }
-  return drawn;
+  return moved(
+    drawn,
+    drawn.map(({ png }) => png),
+  );
 }
 
-const calls: ThreadCalls = {
+serveCalls<ThreadCalls>({
   render: ({ shown, language }: Asked) => renderPage(shown, localeOf(language)),
   draw,
-};
-
-createBirpc<object, ThreadCalls>(calls, {
-  post: (message) => port.postMessage(message),
-  on: (receive) => port.on('message', receive),
 });

@@ -1,7 +1,5 @@
-import { Worker } from 'node:worker_threads';
-import { createFairQueue } from '@switchboard/fairness';
 import { Unavailable } from '@switchboard/http';
-import { createBirpc } from 'birpc';
+import { createThreads, ThreadEnded } from '@switchboard/runtime/threads';
 import type { Asked, AskedCharts, ChartPicture, ThreadCalls } from './calls.ts';
 
 /** Renders pages and pictures on a separate thread, because a large page takes hundreds of milliseconds. */
@@ -18,73 +16,30 @@ export interface Renderer {
 /** The longest time for rendering, including waiting in the queue and starting the thread. */
 const LONGEST_MS = 20_000;
 const MAX_HEAP_MB = 256;
-const NO_TIMEOUT = -1;
-
-interface Thread {
-  calls: ThreadCalls;
-  end(): Promise<unknown>;
-}
 
 const failed = () => new Unavailable('The page took too long. Retry after the time in Retry-After.', 5);
 
 /** Creates a renderer. Its thread starts with the first page, and again after a page that ended the thread. */
 export function createRenderer(): Renderer {
-  const queued = createFairQueue(1);
-  let running: Thread | undefined;
+  const threads = createThreads<ThreadCalls>({
+    module: new URL('./page-thread.ts', import.meta.url),
+    name: 'pages',
+    longestMs: LONGEST_MS,
+    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+  });
 
-  function start(): Thread {
-    const worker = new Worker(new URL('./page-thread.ts', import.meta.url), {
-      name: 'pages',
-      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
-    });
-    const calls = createBirpc<ThreadCalls>(
-      {},
-      {
-        post: (message) => worker.postMessage(message),
-        on: (receive) => worker.on('message', receive),
-        timeout: NO_TIMEOUT,
-      },
-    );
-    const thread: Thread = {
-      calls,
-      end() {
-        if (running === thread) running = undefined;
-        calls.$close(failed());
-        return worker.terminate();
-      },
-    };
-    worker.on('error', () => void thread.end());
-    worker.on('exit', () => void thread.end());
-    // Lets the process exit without waiting for the thread.
-    worker.unref();
-    return thread;
-  }
-
-  async function runOn<T>(work: (calls: ThreadCalls) => Promise<T>, signal: AbortSignal): Promise<T> {
-    running ??= start();
-    const { calls, end } = running;
-    signal.addEventListener('abort', end);
-    try {
-      return await work(calls);
-    } finally {
-      signal.removeEventListener('abort', end);
-    }
-  }
-
-  async function inTurn<T>(projectId: string, work: (calls: ThreadCalls) => Promise<T>): Promise<T> {
+  async function inTurn<T>(projectId: string, work: (thread: ThreadCalls) => Promise<T>): Promise<T> {
     const signal = AbortSignal.timeout(LONGEST_MS);
     try {
-      return await queued(projectId, () => runOn(work, signal), signal);
+      return await threads.use(work, signal, projectId);
     } catch (error) {
-      throw signal.aborted ? failed() : error;
+      throw signal.aborted || error instanceof ThreadEnded ? failed() : error;
     }
   }
 
   return {
-    render: (asked, projectId) => inTurn(projectId, (calls) => calls.render(asked)),
-    draw: (asked, projectId) => inTurn(projectId, (calls) => calls.draw(asked)),
-    async stop() {
-      await running?.end();
-    },
+    render: (asked, projectId) => inTurn(projectId, (thread) => thread.render(asked)),
+    draw: (asked, projectId) => inTurn(projectId, (thread) => thread.draw(asked)),
+    stop: threads.stop,
   };
 }

@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { moved } from '@switchboard/engine';
 import { type ObjectStore, openObjectStore } from '@switchboard/object-store';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { encodeEvents } from '../rows/encode.ts';
 import { archivedEvent } from '../testing/archived-event.ts';
-import { openThreads } from '../wiring/threads.ts';
-import { moved } from './buffers.ts';
+import { openThreads } from './threads.ts';
 
 let folder: string;
 let objects: ObjectStore;
