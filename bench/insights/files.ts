@@ -82,7 +82,7 @@ export async function openFileWriter(folder: string): Promise<FileWriter> {
 const listOf = (texts: string[]) => `[${texts.map((text) => `'${text}'`).join(', ')}]`;
 
 /** Returns the number of active people of a project with this number of events. */
-const peopleOf = (events: number) => Math.max(10, Math.round(events / 100));
+export const peopleOf = (events: number) => Math.max(10, Math.round(events / 100));
 
 /** Returns a map in which this part of the ids belong to a person with another id. */
 export function joinedIds(events: number, part: number): Map<string, string> {

@@ -9,6 +9,7 @@ import { keepHistory, type Ratio } from '../lib/history.ts';
 import { OPTIONS } from '../lib/options.ts';
 import { median, quantile } from '../lib/statistics.ts';
 import { decimals, printTable, thousands } from '../lib/table.ts';
+import { measureAgain } from './again.ts';
 import { type Analytics, type Answer, startAnalytics } from './analytics.ts';
 import { measureCohorts } from './cohorts.ts';
 import { generateFiles, joinedIds, LARGE, smallProject } from './files.ts';
@@ -144,6 +145,7 @@ export async function run(args: string[]): Promise<void> {
       );
     }
     hand.close();
+    await measureAgain(analytics, questions, { days, events });
     console.log(`peak memory of the process: ${thousands(await usage.peakMb())} MB`);
     if (joined !== undefined)
       console.log(`peak memory of the process with joins: ${thousands(await joined.usage.peakMb())} MB`);

@@ -19,6 +19,8 @@ interface Instances {
   /** Returns the instance to use until it is given back. */
   take(): Promise<DuckDBInstance>;
   giveBack(instance: DuckDBInstance): void;
+  /** Waits until no instance is in use, but not longer than a time in milliseconds. */
+  unused(withinMs: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -32,6 +34,7 @@ const keptFile = ({ spillFolder }: EngineOptions) => `${spillFolder}-kept.duckdb
 export function createInstances(options: EngineOptions): Instances {
   let opened: Promise<DuckDBInstance> | undefined;
   let users = 0;
+  const waiting = new Set<() => void>();
   // A stopped process leaves its file.
   for (const file of [keptFile(options), `${keptFile(options)}.wal`]) rmSync(file, { force: true });
 
@@ -58,10 +61,21 @@ export function createInstances(options: EngineOptions): Instances {
     },
     giveBack(instance) {
       users--;
-      if (users > 0 || !existsSync(options.spillFolder)) return;
+      if (users > 0) return;
+      for (const proceed of waiting) proceed();
+      if (!existsSync(options.spillFolder)) return;
       // Also removes the folder.
       instance.closeSync();
       open().catch(() => undefined);
+    },
+    async unused(withinMs) {
+      if (users === 0) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, withinMs);
+      waiting.add(resolve);
+      await promise;
+      waiting.delete(resolve);
+      clearTimeout(timer);
     },
     async close() {
       (await opened)?.closeSync();

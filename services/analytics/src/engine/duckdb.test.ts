@@ -1,7 +1,7 @@
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createDuckDb } from './duckdb.ts';
 import { DUCKDB } from './duckdb-dialect.ts';
 import { QueryTimeout, QueryTooLarge } from './engine.ts';
@@ -52,6 +52,37 @@ test('rejects a query beyond its memory and disk as too large, and answers other
   const large = sql`select count(*) from (select distinct md5(i::varchar) from range(2000000) as t(i))`;
   await expect(engine.query(large)).rejects.toThrow(QueryTooLarge);
   expect(await engine.query(sql`select 1 as one`)).toEqual([{ one: 1 }]);
+});
+
+describe('saving rows', () => {
+  const path = join(folder, 'files', 'saved.parquet');
+  const save = () => engine.save(sql`select 1 as one`, path, new AbortController().signal);
+  const isSaved = () =>
+    stat(path).then(
+      () => true,
+      () => false,
+    );
+  beforeEach(async () => {
+    await rm(path, { force: true });
+    await mkdir(join(folder, 'files'), { recursive: true });
+  });
+
+  test('waits until no query runs', async () => {
+    const people = await engine.createPeople();
+    const saving = save();
+    await engine.query(sql`select 1`);
+    expect(await isSaved()).toBe(false);
+    await people.drop();
+    await saving;
+    expect(await isSaved()).toBe(true);
+  });
+
+  test('begins beside queries if they do not end', async () => {
+    const people = await engine.createPeople();
+    await save();
+    expect(await isSaved()).toBe(true);
+    await people.drop();
+  });
 });
 
 describe('a visit of each person', () => {

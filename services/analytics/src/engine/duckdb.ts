@@ -26,13 +26,17 @@ const TYPES: Record<Bound['type'], DuckDBType> = {
 };
 
 const INTERRUPT_MS = 20;
+const SAVE_WAIT_MS = 1_000;
 
 export interface DuckDb extends Engine {
   /** Opens the first instance. Without it, the first query does. */
   start(): Promise<void>;
   /** Runs statements in one transaction. Tables in the database `kept` stay until they are dropped. */
   write(statements: readonly Sql[]): Promise<void>;
-  /** Writes the rows of a query to a Parquet file, in the folder that queries read. Throws what `query` throws. */
+  /**
+   * Writes the rows of a query to a Parquet file, in the folder that queries read. Begins while no other query runs, or
+   * after a second. Throws what `query` throws.
+   */
   save(query: Sql, path: string, signal: AbortSignal): Promise<void>;
   /** Creates an empty table of people for one query. */
   createPeople(signal?: AbortSignal): Promise<PeopleTable>;
@@ -114,6 +118,7 @@ export function createDuckDb(options: EngineOptions): DuckDb {
       }
     },
     async save(rows, path, signal) {
+      await instances.unused(SAVE_WAIT_MS);
       await query(sql`copy (${rows}) to (${text(path)}) (format parquet)`, signal);
     },
     async createPeople(signal) {

@@ -1,0 +1,101 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { printTable, thousands } from '../lib/table.ts';
+import type { Analytics, Question } from './analytics.ts';
+import { dayOf, LARGE, openFileWriter, peopleOf } from './files.ts';
+
+const NEW_EVENTS = 10_000;
+const IDLE_MS = 3_000;
+
+interface Size {
+  /** The number of events of the large project, and of their days. */
+  events: number;
+  days: number;
+}
+
+/** Measures each query after new events, and a dashboard of 20 reports before and after more of them. */
+export async function measureAgain(
+  analytics: Analytics,
+  questions: readonly Question[],
+  { events, days }: Size,
+): Promise<void> {
+  const writer = await openFileWriter(analytics.folder);
+  let files = 0;
+  const addEvents = async () => {
+    const added = {
+      name: `new-${files++}`,
+      day: days - 1,
+      rows: NEW_EVENTS,
+      of: LARGE,
+      people: peopleOf(events),
+    };
+    await analytics.publish([await writer.write(added)]);
+  };
+
+  await addEvents();
+  const rows: string[][] = [];
+  for (const question of questions) rows.push([question.name, await timeOf(() => ask(analytics, question))]);
+  const dashboard = dashboardOver(days);
+  const load = () => timeOf(() => Promise.all(dashboard.map((report) => ask(analytics, report))));
+  rows.push([`dashboard of ${dashboard.length} reports, first time`, await load()]);
+  await settled(analytics);
+  await addEvents();
+  rows.push([`dashboard of ${dashboard.length} reports`, await load()]);
+  writer.close();
+  printTable([`after ${thousands(NEW_EVENTS)} new events`, 'ms'], rows);
+}
+
+async function ask(analytics: Analytics, question: Question): Promise<void> {
+  const answer = await analytics.ask(question);
+  if ('refused' in answer) throw new Error(`${question.name}: ${answer.refused}`);
+}
+
+/** Waits until the service keeps no more rows in the background. */
+async function settled({ usage }: Analytics): Promise<void> {
+  for (;;) {
+    const before = await usage.cpuSeconds();
+    await sleep(IDLE_MS);
+    if ((await usage.cpuSeconds()) - before < IDLE_MS / 10_000) return;
+  }
+}
+
+async function timeOf(work: () => Promise<unknown>): Promise<string> {
+  const began = performance.now();
+  await work();
+  return thousands(performance.now() - began);
+}
+
+/** Returns 20 different reports of a project, as a product team would arrange them. */
+function dashboardOver(days: number): Question[] {
+  const range = { from: dayOf(0), to: dayOf(days - 1) };
+  const trend = (event: string, more: object = {}, body: object = {}) => ({
+    kind: 'trends',
+    range,
+    series: [{ event, ...more }],
+    ...body,
+  });
+  const where = [{ attribute: 'plan', op: 'eq', value: 'pro' }];
+  const byPlan = { breakdown: { property: 'plan' } };
+  const names = ['page seen', 'product seen', 'product added', 'checkout begun', 'order placed'];
+  const bodies = [
+    ...names.map((event) => trend(event)),
+    ...names.slice(2).map((event) => trend(event, { measure: 'people' })),
+    ...names.slice(2).map((event) => trend(event, {}, byPlan)),
+    trend('order placed', { measure: 'sum', property: 'total' }),
+    trend('order placed', { measure: 'average', property: 'total' }, byPlan),
+    trend('order placed', {}, { where }),
+    trend('order placed', { measure: 'people' }, { interval: 'week' }),
+    { kind: 'funnel', range, steps: names.slice(2).map((event) => ({ event })) },
+    { kind: 'funnel', range, steps: names.slice(0, 3).map((event) => ({ event })) },
+    {
+      kind: 'retention',
+      range,
+      interval: 'week',
+      start: { event: names[2] },
+      return: { event: names[4] },
+      periods: 8,
+    },
+    { kind: 'stickiness', range, interval: 'week', series: [{ event: 'product added' }] },
+    { kind: 'lifecycle', range, interval: 'week', event: 'product added' },
+  ];
+  return bodies.map((body, index) => ({ name: `report ${index}`, project: LARGE, body }));
+}
