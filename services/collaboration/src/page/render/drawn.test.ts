@@ -151,6 +151,16 @@ describe('the display of a line report', () => {
     expect(markup).toContain('<span>4 more in the table</span><span class="amount">48</span>');
   });
 
+  it('adds the totals of the series after the eighth, which are less than the sums of their values', async () => {
+    const series = Array.from({ length: 10 }, (_, at) => ({
+      name: `s${at}`,
+      values: [20, 20 - at],
+      total: 20 - at,
+    }));
+    const markup = await shown({ kind: 'line', series, display: 'pie' });
+    expect(markup).toContain('<span>2 more in the table</span><span class="amount">23</span>');
+  });
+
   it('draws a whole pie for one series, and none without values', async () => {
     const one = { kind: 'line', series: [{ name: 'all', values: [1, 2] }], display: 'pie' };
     expect(await shown(one)).toContain('<circle r="100"');

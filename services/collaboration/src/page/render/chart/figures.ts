@@ -28,11 +28,11 @@ export async function figures(
       charts.push(numberFigure(chart, heading, locale));
       continue;
     }
-    const drawn = drawnOf(chart, locale);
     if (displayOf(content) === 'pie') {
-      charts.push(pieFigure(drawn.content, { title, id: `${id}-${at + 1}`, heading }, locale));
+      charts.push(pieFigure(chart, { title, id: `${id}-${at + 1}`, heading }, locale));
       continue;
     }
+    const drawn = drawnOf(chart, locale);
     const drawings = await draw(drawn.content, marks, locale, width);
     charts.push(figure(chart, drawn, { title, id: `${id}-${at + 1}`, heading }, drawings, locale));
   }

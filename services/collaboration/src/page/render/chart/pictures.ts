@@ -8,7 +8,7 @@ import { summarise } from '../summary.ts';
 import { HEIGHT, prepare } from './draw.ts';
 import { chartsWithHeadings } from './figures.ts';
 import { drawPathsOf } from './paths.ts';
-import { drawPie, PIE_SIZE, pieSummary, slicesOf } from './pie.ts';
+import { drawPie, PIE_SIZE, pieSlices, pieSummary } from './pie.ts';
 import { seriesColour } from './theme.ts';
 
 /** A chart that is shown outside the page. */
@@ -63,9 +63,7 @@ async function drawAll(
   for (const { chart, heading } of chartsWithHeadings(content, locale)) {
     const names = { title, id: ID, heading };
     pictures.push(
-      ...(display === 'pie'
-        ? pieOf(drawnOf(chart, locale).content, names, locale)
-        : [await chartOf(chart, names, width, locale)]),
+      ...(display === 'pie' ? pieOf(chart, names, locale) : [await chartOf(chart, names, width, locale)]),
     );
   }
   return pictures;
@@ -78,14 +76,14 @@ interface Names {
 }
 
 function pieOf(content: OverBuckets, names: Names, locale: Locale): Picture[] {
-  const slices = slicesOf(content);
+  const slices = pieSlices(content, locale);
   if (slices.length === 0) return [];
   return [
     {
       svg: inLight(drawPie(slices, names, locale), OUTLINES),
       width: PIE_SIZE,
       alt: `${names.heading ?? names.title}. ${pieSummary(slices, locale)}`,
-      legend: slices.map(({ name, colour }) => ({ name, colour: lightOf(colour) })),
+      legend: slices.map(({ name, colour }) => ({ name, colour: lightOf(seriesColour(colour)) })),
     },
   ];
 }

@@ -1,21 +1,13 @@
-import { drawSlices, type OverBuckets, PIE_RADIUS, seriesAmount } from '@switchboard/report-content';
+import { drawSlices, type OverBuckets, PIE_RADIUS, type Slice, slicesOf } from '@switchboard/report-content';
 import { headline } from '../headline.ts';
 import type { Locale } from '../locale.ts';
 import { type Markup, markup, nothing } from '../markup.ts';
-import { COLOURS, seriesColour } from './theme.ts';
+import { seriesColour } from './theme.ts';
 
 /** The distance of the percentages from the middle. */
 const LABEL_RADIUS = 123;
 /** The width and height of a pie with its labels. */
 export const PIE_SIZE = 2 * (LABEL_RADIUS + 22);
-
-interface Slice {
-  name: string;
-  colour: string;
-  amount: number;
-  /** From 0 to 1. */
-  share: number;
-}
 
 interface Names {
   title: string;
@@ -30,13 +22,13 @@ export function pieFigure(content: OverBuckets, names: Names, locale: Locale): M
   const { texts } = locale;
   const { title, heading } = names;
   const named = heading === undefined ? nothing : markup`<h2>${heading}</h2>`;
-  const slices = slicesOf(content);
+  const slices = pieSlices(content, locale);
   if (slices.length === 0)
     return markup`<figure class="card pie">${named}<p class="empty">${texts.noValues(heading ?? title)}</p></figure>`;
   const by = breakdown === undefined ? nothing : markup`<li class="legend-title">${texts.by(breakdown)}</li>`;
   const rows = slices.map(
     ({ name, colour, amount, share }) =>
-      markup`<li><svg width="12" height="12" aria-hidden="true"><rect width="12" height="12" rx="3" fill="${colour}"/></svg><span>${name}</span><span class="amount">${locale.value(amount, unit)}</span><strong class="amount">${locale.share(share)}</strong></li>`,
+      markup`<li><svg width="12" height="12" aria-hidden="true"><rect width="12" height="12" rx="3" fill="${seriesColour(colour)}"/></svg><span>${name}</span><span class="amount">${locale.value(amount, unit)}</span><strong class="amount">${locale.share(share)}</strong></li>`,
   );
   return markup`<figure class="card pie">${named}${headline(content, locale)}<div>${drawPie(slices, names, locale)}<ul class="slices" aria-label="${texts.legend}">${by}${rows}</ul></div></figure>`;
 }
@@ -56,8 +48,8 @@ export function drawPie(slices: readonly Slice[], { title, id, heading }: Names,
   const outlines = slices.map(({ colour }, at) => {
     const d = drawn[at]?.d;
     return d === undefined
-      ? markup`<circle r="${PIE_RADIUS}" fill="${colour}"/>`
-      : markup`<path d="${d}" fill="${colour}"/>`;
+      ? markup`<circle r="${PIE_RADIUS}" fill="${seriesColour(colour)}"/>`
+      : markup`<path d="${d}" fill="${seriesColour(colour)}"/>`;
   });
   const labels = slices.map(({ share }, at) => {
     const place = drawn[at]?.label;
@@ -68,17 +60,6 @@ export function drawPie(slices: readonly Slice[], { title, id, heading }: Names,
   return markup`<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="${id}-title" aria-describedby="${id}-summary" viewBox="${-PIE_SIZE / 2} ${-PIE_SIZE / 2} ${PIE_SIZE} ${PIE_SIZE}"><title id="${id}-title">${heading ?? title}</title><desc id="${id}-summary">${pieSummary(slices, locale)}</desc>${outlines}${labels}</svg>`;
 }
 
-/** Returns the slices of the series with a total above zero. The others, which have no colour, are last. */
-export function slicesOf({ series, unit }: OverBuckets): Slice[] {
-  const amounts = series
-    .map((one, index) => ({
-      name: one.name,
-      colour: seriesColour(index),
-      isRest: index >= COLOURS,
-      amount: seriesAmount(one, unit).total ?? 0,
-    }))
-    .filter(({ amount }) => amount > 0)
-    .sort((one, other) => Number(one.isRest) - Number(other.isRest) || other.amount - one.amount);
-  const whole = amounts.reduce((sum, { amount }) => sum + amount, 0);
-  return amounts.map(({ name, colour, amount }) => ({ name, colour, amount, share: amount / whole }));
-}
+/** Returns the slices of a report. */
+export const pieSlices = (content: OverBuckets, { texts, number }: Locale): Slice[] =>
+  slicesOf(content, (count) => texts.others(number(count)));
