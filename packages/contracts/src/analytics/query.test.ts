@@ -4,6 +4,7 @@ import { insightQuery } from './query.ts';
 const range = { last: 7, unit: 'day' };
 const series = [{ event: 'order placed' }];
 const start = { event: 'signed up' };
+const byCountry = { property: 'country' };
 
 test.each([
   ['trends', { kind: 'trends', range, series }],
@@ -41,6 +42,28 @@ test.each([
   ['a pie', { kind: 'trends', range, series: [{ ...start, measure: 'sessions' }], display: 'pie' }],
   ['a number', { kind: 'trends', range, series, display: 'number', compare: 'previous' }],
   ['a table of a formula', { kind: 'trends', range, series, display: 'table', formula: 'A / 2' }],
+  [
+    'a map of any measure',
+    {
+      kind: 'trends',
+      range,
+      series: [{ ...start, measure: 'bounce_rate' }],
+      display: 'map',
+      breakdown: byCountry,
+    },
+  ],
+  [
+    'a map of a formula of several series, compared with the period before',
+    {
+      kind: 'trends',
+      range,
+      series: [start, start],
+      formula: 'A / B',
+      compare: 'previous',
+      display: 'map',
+      breakdown: { ...byCountry, limit: 3 },
+    },
+  ],
   ['a funnel', { kind: 'funnel', range, steps: [start, ...series], window: { count: 1, unit: 'day' } }],
   [
     'a funnel with events excluded between given steps',
@@ -90,7 +113,26 @@ test.each([
     'series.0.measure',
     { kind: 'trends', range, series: [{ event: 'a', measure: 'people' }], running: 'total' },
   ],
-  ['display', { kind: 'trends', range, series, display: 'map' }],
+  ['display', { kind: 'trends', range, series, display: 'globe' }],
+  ['breakdown', { kind: 'trends', range, series, display: 'map' }],
+  [
+    'breakdown.and',
+    { kind: 'trends', range, series, display: 'map', breakdown: { ...byCountry, and: [byCountry] } },
+  ],
+  [
+    'breakdown.ranges',
+    { kind: 'trends', range, series, display: 'map', breakdown: { ...byCountry, ranges: [1] } },
+  ],
+  [
+    'breakdown.limit',
+    { kind: 'trends', range, series, display: 'map', breakdown: { ...byCountry, limit: 11 } },
+  ],
+  ['series', { kind: 'trends', range, series: [start, start], display: 'map', breakdown: byCountry }],
+  [
+    'running',
+    { kind: 'trends', range, series, display: 'map', breakdown: byCountry, running: { average: 7 } },
+  ],
+  ['display', { kind: 'trends', range, series, display: 'map', breakdown: byCountry, goal: { value: 1 } }],
   ['display', { kind: 'trends', range, series, display: 'pie', formula: 'A' }],
   ['display', { kind: 'trends', range, series, display: 'pie', goal: { value: 1 } }],
   ['series.0.measure', { kind: 'trends', range, series: [{ ...start, measure: 'people' }], display: 'pie' }],

@@ -4,7 +4,7 @@ import { timeZone } from '../fields/time-zone.ts';
 import { targetingOp } from '../flags.ts';
 import { conditionsFault, MAX_CONDITIONS, type Path, type PlacedClause } from './conditions.ts';
 import { parseFormula } from './formula.ts';
-import { display, goal } from './report-content.ts';
+import { display, goal, MAP_LIMIT } from './report-content.ts';
 
 /** The questions that insights answer. Unknown properties are rejected at every depth. */
 
@@ -100,11 +100,18 @@ const breakdown = z
       .openapi({ description: 'More properties. Each combination of values is a line: pro · DE.' }),
     limit: z.int().min(1).max(BREAKDOWN_LIMIT).optional().openapi({
       description:
-        'The number of values shown for each series, those with the largest measure over the whole range; all others become Other. Default: 10.',
+        'The number of values shown for each series, those with the largest measure over the whole range; all others become Other. Default: 10, and for a map 250.',
     }),
   })
   .openapi('InsightBreakdown');
 export type InsightBreakdown = z.infer<typeof breakdown>;
+
+/** Returns the number of breakdown values shown for each series of trends. */
+export const breakdownLimitOf = ({
+  breakdown: by,
+  display: shown,
+}: Pick<TrendsQuery, 'breakdown' | 'display'>): number =>
+  by?.limit ?? (shown === 'map' ? MAP_LIMIT : BREAKDOWN_LIMIT);
 
 /** Returns the properties of a breakdown in order. */
 export function propertiesOf({ property, ranges, and = [] }: InsightBreakdown): BreakdownProperty[] {
@@ -159,6 +166,8 @@ interface DisplayLimits {
   /** Set if it adds up values: its name in errors, and the measures it takes although their values do not add up. */
   adding?: { name: string; also?: readonly Measure[] };
   ofOneMeasure?: boolean;
+  /** Whether it shows one value over the whole range for each value of one property. */
+  ofOneProperty?: boolean;
 }
 
 /** The queries that each display can show. */
@@ -166,6 +175,7 @@ const displays: Record<'lines' | z.infer<typeof display>, DisplayLimits> = {
   lines: { takesFormula: true, takesGoal: true },
   area: { takesFormula: false, takesGoal: true, adding: { name: 'areas', also: ['people', 'unique'] } },
   pie: { takesFormula: false, takesGoal: false, adding: { name: 'a pie' }, ofOneMeasure: true },
+  map: { takesFormula: true, takesGoal: false, ofOneProperty: true },
   number: { takesFormula: false, takesGoal: false, adding: { name: 'a number' } },
   table: { takesFormula: true, takesGoal: false },
 };
@@ -209,16 +219,27 @@ export const trendsQuery = z
       report(`names a series that the query does not have; it has ${series.length}`);
     }
   })
-  .superRefine(({ series, formula, goal: target, running, display: shown }, context) => {
+  .superRefine(({ series, breakdown: by, formula, goal: target, running, display: shown }, context) => {
     const report = (path: (string | number)[], message: string) =>
       context.addIssue({ code: 'custom', path, message });
-    const { takesFormula, takesGoal, adding, ofOneMeasure } = displays[shown ?? 'lines'];
+    const { takesFormula, takesGoal, adding, ofOneMeasure, ofOneProperty } = displays[shown ?? 'lines'];
     if (formula !== undefined && !takesFormula) {
       const why = 'because its values do not add up; use table or remove one of them';
       report(['display'], `not ${shown} with a formula, ${why}`);
     }
     if (target !== undefined && !takesGoal) {
       report(['display'], `${shown} does not draw a goal; use area or remove one of them`);
+    }
+    if (ofOneProperty) {
+      if (by === undefined) report(['breakdown'], `required for a ${shown}; break down by country`);
+      if (by?.and !== undefined)
+        report(['breakdown', 'and'], `not with a ${shown}, which shows one property`);
+      if (by?.ranges !== undefined)
+        report(['breakdown', 'ranges'], `not with a ${shown}, which shows countries`);
+      if (series.length > 1 && formula === undefined) {
+        report(['series'], `a ${shown} shows one series; remove the others or add a formula`);
+      }
+      if (running !== undefined) report(['running'], `not with a ${shown}, which shows no intervals`);
     }
     const needs = running === 'total' ? { name: 'a running total' } : adding;
     series.forEach(({ measure: of = 'events' }, index) => {

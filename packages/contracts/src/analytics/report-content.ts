@@ -61,7 +61,15 @@ const one = {
   }),
 };
 
-const series = z.array(z.object(one)).min(1).max(144);
+const MAX_SERIES = 144;
+const seriesUpTo = (most: number) => z.array(z.object(one)).min(1).max(most);
+const series = seriesUpTo(MAX_SERIES);
+
+/** The number of breakdown values of a map: every country. */
+export const MAP_LIMIT = 250;
+/** With the others and those without a value. */
+const MAX_MAP_SERIES = MAP_LIMIT + 2;
+const MAX_BUCKETS = 400;
 
 /** The largest size of a goal, which every chart can draw. */
 const MAX_GOAL = 1e15;
@@ -76,7 +84,7 @@ export const goal = z
 const overBuckets = {
   ...described,
   ...amounts,
-  buckets: z.array(name).min(1).max(400).openapi({
+  buckets: z.array(name).min(1).max(MAX_BUCKETS).openapi({
     description: 'Days (YYYY-MM-DD), hours (YYYY-MM-DDTHH:00) or any other labels, in order.',
   }),
   interval: z
@@ -89,12 +97,19 @@ const overBuckets = {
   series,
 };
 
-export const display = z.enum(['area', 'pie', 'number', 'table']).openapi({
+export const display = z.enum(['area', 'pie', 'map', 'number', 'table']).openapi({
   description:
-    'area: stacked areas. pie: the share of each series in their total, of the largest eight and the others together. number: the totals, with their change from the previous period. table: the values only. Default: lines.',
+    'area: stacked areas. pie: the share of each series in their total, of the largest eight and the others together. map: countries in the colours of their values over the whole range; the series are named by ISO 3166-1 alpha-2 codes. number: the totals, with their change from the previous period. table: the values only. Default: lines.',
 });
 
-const line = z.object({ kind: z.literal('line'), ...overBuckets, display: display.optional() });
+const line = z.object({
+  kind: z.literal('line'),
+  ...overBuckets,
+  display: display.optional(),
+  series: seriesUpTo(MAX_MAP_SERIES).openapi({
+    description: `At most ${MAX_SERIES}, or ${MAX_MAP_SERIES} of a map with at most ${MAX_SERIES * MAX_BUCKETS} values.`,
+  }),
+});
 const bar = z.object({ kind: z.literal('bar'), ...overBuckets });
 
 const funnel = z.object({
@@ -201,6 +216,9 @@ function fits(drawn: z.infer<typeof kinds>): boolean {
   }
   if (drawn.kind === 'grid') return drawn.rows.every(({ values }) => values.length <= drawn.periods.length);
   const places = drawn.kind === 'funnel' ? drawn.steps.length : drawn.buckets.length;
+  if (drawn.kind === 'line' && drawn.series.length > MAX_SERIES) {
+    if (drawn.display !== 'map' || drawn.series.length * places > MAX_SERIES * MAX_BUCKETS) return false;
+  }
   return (drawn.series ?? []).every(
     ({ values, previous = values }) => values.length === places && previous.length === places,
   );

@@ -2,6 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { parseContent } from './content.ts';
 
 const overBuckets = { buckets: ['2026-02-01', '2026-02-02'], series: [{ name: 'Web', values: [1, 2] }] };
+const seriesOver = (buckets: number, series: number) => ({
+  buckets: Array.from({ length: buckets }, (_, at) => `b${at}`),
+  series: Array(series).fill({ name: 'x', values: Array(buckets).fill(1) }),
+});
 const funnel = {
   kind: 'funnel',
   steps: [
@@ -22,6 +26,9 @@ describe('the report format', () => {
     [{ kind: 'line', buckets: ['a'], series: [{ name: 'x', values: [null] }] }],
     [{ kind: 'line', ...overBuckets, display: 'area' }],
     [{ kind: 'line', ...overBuckets, display: 'pie' }],
+    [{ kind: 'line', ...overBuckets, display: 'map' }],
+    [{ kind: 'line', ...seriesOver(1, 252), display: 'map' }],
+    [{ kind: 'line', ...seriesOver(228, 252), display: 'map' }],
     [{ kind: 'bar', ...overBuckets, goal: { value: -3.5, label: 'Plan' } }],
     [funnel],
     [{ ...funnel, breakdown: 'Device', series: [{ name: 'Phone', values: [120, 10] }] }],
@@ -49,7 +56,11 @@ describe('the report format', () => {
     [[]],
     [{}],
     [{ kind: 'pie', ...overBuckets }],
-    [{ kind: 'line', ...overBuckets, display: 'map' }],
+    [{ kind: 'line', ...overBuckets, display: 'globe' }],
+    [{ kind: 'bar', ...seriesOver(1, 145), display: 'map' }],
+    [{ kind: 'line', ...seriesOver(1, 145), display: 'table' }],
+    [{ kind: 'line', ...seriesOver(1, 253), display: 'map' }],
+    [{ kind: 'line', ...seriesOver(229, 252), display: 'map' }],
     [{ kind: 'line', ...overBuckets, goal: { value: '3' } }],
     [{ kind: 'line', buckets: [], series: [{ name: 'x', values: [] }] }],
     [{ kind: 'line', buckets: ['a', 'b'], series: [{ name: 'x', values: [1] }] }],

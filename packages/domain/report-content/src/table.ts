@@ -1,7 +1,15 @@
 import { intervalOf } from './buckets.ts';
 import type { Funnel, Grid, Interval, OverBuckets, Paths, ReportContent } from './content.ts';
 import { nodesOf } from './paths.ts';
-import { averagesOf, seriesAmount, stepBefore } from './totals.ts';
+import {
+  type Amount,
+  averagesOf,
+  displayOf,
+  rangeAmount,
+  reportAmount,
+  seriesAmount,
+  stepBefore,
+} from './totals.ts';
 
 /** `value` is in the report's unit, `share` is 0 to 1. */
 export type ColumnFormat = 'value' | 'count' | 'share' | 'seconds';
@@ -27,6 +35,8 @@ export interface Table {
   corner: string;
   /** The interval of the rows' names, if they are days or hours. */
   interval: Interval | undefined;
+  /** Whether the rows' names are codes of countries, or texts in their place. */
+  hasCountries?: boolean;
   columns: Column[];
   rows: TableRow[];
   totals: TableRow | undefined;
@@ -66,7 +76,30 @@ export const ENGLISH_TABLE: TableTexts = {
   before: (series) => `${series}, previous period`,
 };
 
+/** Lists the series, which are countries, with their values over the whole range. */
+function overCountries(content: OverBuckets, texts: TableTexts): Table {
+  const { buckets, series, breakdown = '' } = content;
+  const amounts = series.map((one) => ({ name: one.name, amount: rangeAmount(content, one) }));
+  const hasPrevious = amounts.some(({ amount }) => amount.previousTotal !== undefined);
+  const valuesOf = ({ total, previousTotal }: Amount) => (hasPrevious ? [total, previousTotal] : [total]);
+  const whole = reportAmount(content);
+  const range = [...new Set([buckets[0], buckets.at(-1)])].join(' – ');
+  const columns = hasPrevious ? [range, texts.before(range)] : [range];
+  return {
+    corner: breakdown,
+    interval: undefined,
+    hasCountries: true,
+    columns: columns.map((name) => ({ name, format: 'value' })),
+    rows: amounts.map(({ name, amount }) => ({ name, values: valuesOf(amount) })),
+    totals:
+      whole === undefined || whole.total === null
+        ? undefined
+        : { name: texts.total, values: valuesOf(whole) },
+  };
+}
+
 function overBuckets(content: OverBuckets, texts: TableTexts): Table {
+  if (displayOf(content) === 'map') return overCountries(content, texts);
   const { buckets, series, unit, kind } = content;
   const interval = intervalOf(buckets, content.interval);
   const shown = series.flatMap((one) => {

@@ -31,6 +31,15 @@ export function seriesAmount({ values, total, previous, previousTotal }: Series,
 }
 
 /**
+ * Returns the amount of a series over the whole range of a report: the value of the only bucket, which need not add up,
+ * or else the amount of the series.
+ */
+export function rangeAmount({ buckets, unit }: OverBuckets, one: Series): Amount {
+  if (buckets.length > 1) return seriesAmount(one, one.unit ?? unit);
+  return { total: one.values[0] ?? null, previousTotal: one.previous?.[0] };
+}
+
+/**
  * Returns the charts of a report: one for each unit of its series, in the order of the series. Each has only the
  * series of its unit. The first has the goal.
  */

@@ -122,6 +122,20 @@ export function calendarOf({ span, interval, timeZone, before = 0, after = 0 }: 
   };
 }
 
+/** Returns a calendar with a single bucket, which is named after the first and the last day or hour of the span. */
+export function undivided(calendar: Calendar): Calendar {
+  const { first, last, unitMs, numbers, ends, buckets } = calendar;
+  const ofUnit = unitMs === MS_PER_HOUR ? 'hour' : 'day';
+  const label = [...new Set([first, last])].map((unit) => labelOf(unit, ofUnit)).join(' – ');
+  return {
+    ...calendar,
+    numbers: numbers.slice(0, 1),
+    labels: numbers.length === 0 ? [] : [label],
+    ends: ends.slice(-1),
+    buckets: buckets.map(() => 0),
+  };
+}
+
 /** Returns the bucket of an instant, where 0 is the first of the span. */
 export function bucketIn({ stretches, unitMs, mapped, buckets }: Calendar, t: number): number {
   const offset = stretches.find(({ until }) => t < until)?.offset ?? 0;

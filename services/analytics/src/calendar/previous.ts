@@ -7,6 +7,7 @@ import {
   type Span,
   spanOf,
   UnusableRange,
+  undivided,
   unitOf,
 } from './calendar.ts';
 
@@ -34,6 +35,13 @@ const HOURS: Record<Exclude<InsightInterval, 'month'>, number> = { hour: 1, day:
 export function comparedOf(compare: NonNullable<TrendsQuery['compare']>, compared: Compared): Previous {
   return compare === 'previous' ? previousOf(compared) : fromDay(compare.from, compared);
 }
+
+/** Returns a compared period as a single bucket. */
+export const undividedPrevious = ({ calendar }: Previous): Previous => ({
+  calendar: undivided(calendar),
+  places: [0],
+  isComplete: true,
+});
 
 /** Compares intervals in order with those of a period of the same length. */
 function fromDay(day: string, { interval, timeZone, calendar }: Compared): Previous {

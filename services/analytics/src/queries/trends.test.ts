@@ -1,4 +1,6 @@
+import { drawMap } from '@switchboard/report-content/map';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { COUNTRY_OF_ZONE } from '../engine/countries.ts';
 import { queryRunner } from '../testing/query-runner.ts';
 import { enginesForTests, type TestEngine } from '../testing/table.ts';
 
@@ -179,4 +181,72 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
       ]);
     },
   );
+
+  test.skipIf(isMissing)('counts people once over the whole range for each country of a map', async () => {
+    const countries = [...new Set(COUNTRY_OF_ZONE.values())];
+    const at = (day: string, person: string, properties: Record<string, string>) => ({
+      at: `2026-03-${day}T12:00:00Z`,
+      person,
+      properties,
+    });
+    const ask = await queryRunner(started, [
+      ...countries.map((country) => at('03', country, { country })),
+      ...['03', '04'].flatMap((day) => [
+        at(day, 'ada', { time_zone: 'Europe/Berlin' }),
+        at(day, 'eve', { country: 'toString' }),
+      ]),
+      at('01', 'bob', { country: 'SG' }),
+      at('04', 'nowhere', {}),
+    ]);
+    const query = {
+      kind: 'trends',
+      range: { from: '2026-03-03', to: '2026-03-04' },
+      series: [{ event: 'a', measure: 'people' }],
+      breakdown: { property: 'country' },
+      display: 'map',
+      compare: 'previous',
+    };
+    const report = await ask(query);
+    if (report.kind !== 'line') throw new Error('no lines');
+    expect(report).toMatchObject({
+      breakdown: 'country',
+      buckets: ['2026-03-03 – 2026-03-04'],
+      display: 'map',
+    });
+    expect(report).not.toHaveProperty('interval');
+    expect(report.series).toHaveLength(countries.length + 2);
+    expect(report.series[0]).toEqual({ name: 'DE', values: [2], previous: [0], total: null });
+    expect(report.series.find(({ name }) => name === 'SG')).toMatchObject({ values: [1], previous: [1] });
+    expect(report.series.at(-1)).toMatchObject({ builtIn: 'none', values: [1] });
+
+    const { countries: drawn, left } = drawMap(report);
+    // Antarctica, the text that is no country, and no country.
+    expect(left).toBe(3);
+    expect(new Set(drawn.map(({ code }) => code))).toEqual(
+      new Set(countries.filter((code) => code !== 'AQ')),
+    );
+  });
+
+  test.skipIf(isMissing)('shows 250 values on a map unless the query requests fewer', async () => {
+    const ask = await queryRunner(
+      started,
+      Array.from({ length: 260 }, (_, index) => ({
+        at: '2026-03-03T12:00:00Z',
+        properties: { region: `region ${index}` },
+      })),
+    );
+    const valuesOf = async (more: object) => {
+      const series = [{ event: 'a' }];
+      const report = await ask({
+        kind: 'trends',
+        range,
+        series,
+        display: 'map',
+        breakdown: { property: 'region', ...more },
+      });
+      return report.kind === 'line' ? report.series.map(({ values }) => values[0]) : [];
+    };
+    expect(await valuesOf({})).toEqual([...Array(250).fill(1), 10]);
+    expect(await valuesOf({ limit: 2 })).toEqual([1, 1, 258]);
+  });
 });

@@ -9,8 +9,8 @@ import {
   roundedAmount,
   type TrendsQuery,
 } from '@switchboard/contracts';
-import { type Calendar, calendarOf, spanOf } from '../calendar/calendar.ts';
-import { comparedOf, type Previous } from '../calendar/previous.ts';
+import { type Calendar, calendarOf, spanOf, undivided } from '../calendar/calendar.ts';
+import { comparedOf, type Previous, undividedPrevious } from '../calendar/previous.ts';
 import { UnusableQuery } from '../conditions/clauses.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import { integer, type Sql, sql, TRUE, text, texts } from '../engine/sql.ts';
@@ -43,21 +43,20 @@ interface Line extends LineValues {
 }
 
 export async function trends(query: TrendsQuery, inputs: QueryInputs): Promise<ReportContent> {
-  const { interval = DEFAULT_INTERVAL, timezone = 'UTC', range, breakdown, formula, goal, display } = query;
-  const span = spanOf(range, interval, timezone, inputs.now);
-  const calendar = calendarOf({ span, interval, timeZone: timezone });
+  const { interval = DEFAULT_INTERVAL, breakdown, formula, goal, display } = query;
   const parsed = formula === undefined ? undefined : parseFormula(formula);
-  const context = contextOf(query, inputs, calendar);
+  const context = contextOf(query, inputs);
+  const { labels: buckets } = context.calendar;
   const common = {
     kind: 'line' as const,
-    interval,
+    ...(display === 'map' ? {} : { interval }),
     ...(breakdown === undefined ? {} : { breakdown: breakdownName(breakdown) }),
     ...(goal === undefined ? {} : { goal }),
     ...(display === undefined ? {} : { display }),
   };
   if (formula !== undefined && parsed !== undefined) {
     const series = await linesOfFormula(formula, parsed, context);
-    return { ...common, buckets: calendar.labels, series };
+    return { ...common, buckets, series };
   }
   const hasUnits = new Set(query.series.map(unitOf)).size > 1;
   const lines = await namedLines(context);
@@ -65,7 +64,7 @@ export async function trends(query: TrendsQuery, inputs: QueryInputs): Promise<R
     ...common,
     // Parts of two series are not parts of one total.
     ...(breakdown === undefined || query.series.length === 1 ? {} : { total: null }),
-    buckets: calendar.labels,
+    buckets,
     series: lines.map(({ series, part: _, ...line }) => ({
       ...line,
       ...(hasUnits ? { unit: unitOf(series) } : {}),
@@ -80,13 +79,14 @@ interface Context {
   before: Previous | undefined;
 }
 
-function contextOf(query: TrendsQuery, inputs: QueryInputs, calendar: Calendar): Context {
-  const { interval = DEFAULT_INTERVAL, timezone = 'UTC', range, compare } = query;
+function contextOf(query: TrendsQuery, inputs: QueryInputs): Context {
+  const { interval = DEFAULT_INTERVAL, timezone: timeZone = 'UTC', range, compare, display } = query;
+  const calendar = calendarOf({ span: spanOf(range, interval, timeZone, inputs.now), interval, timeZone });
   const before =
-    compare === undefined
-      ? undefined
-      : comparedOf(compare, { range, interval, timeZone: timezone, calendar });
-  return { query, inputs, calendar, before };
+    compare === undefined ? undefined : comparedOf(compare, { range, interval, timeZone, calendar });
+  return display === 'map'
+    ? { query, inputs, calendar: undivided(calendar), before: before && undividedPrevious(before) }
+    : { query, inputs, calendar, before };
 }
 
 /** The values of a series, and those of the previous period. */
@@ -192,9 +192,9 @@ function comparison(
 /** Returns a query of the people with an event behind a value of a result, or behind all values of a line. */
 export async function trendsPeople(query: TrendsQuery, point: Point, inputs: QueryInputs): Promise<Sql> {
   if (query.formula !== undefined) throw new UnusableQuery('point: a value of a formula has no people');
-  const { interval = DEFAULT_INTERVAL, timezone = 'UTC', range, breakdown } = query;
-  const span = spanOf(range, interval, timezone, inputs.now);
-  const calendar = calendarOf({ span, interval, timeZone: timezone });
+  const { breakdown } = query;
+  const context = contextOf(query, inputs);
+  const { calendar } = context;
   const bucket = point.bucket == null ? undefined : placeIn(calendar.labels, point.bucket, 'bucket');
   const isInBucket = bucket === undefined ? TRUE : sql`b = ${integer(bucket)}`;
   const { source } = inputs;
@@ -208,7 +208,7 @@ export async function trendsPeople(query: TrendsQuery, point: Point, inputs: Que
     if (series === undefined) throw new Error('No series has this index.');
     return peopleOf(series, TRUE);
   }
-  const lines = await namedLines(contextOf(query, inputs, calendar));
+  const lines = await namedLines(context);
   const names = lines.map(({ name }) => name);
   const line = lines[placeIn(names, point.breakdown?.[0], 'breakdown[0]')];
   if (line === undefined) throw new Error('No line has this index.');

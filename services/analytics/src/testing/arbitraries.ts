@@ -301,46 +301,62 @@ const order = fc.constantFrom(undefined, undefined, 'ordered', 'strict', 'any');
 const view = fc.constantFrom(undefined, undefined, undefined, 'time_to_convert', 'over_time');
 const sameProperty = fc.option(property, { nil: undefined, freq: 1 });
 
+interface TrendsMade {
+  series: readonly object[];
+  formula?: string | undefined;
+  onMap?: object | undefined;
+}
+
+/** Turns some trends into maps, which show one property and one series or formula. */
+function trendsOf({ onMap, ...asked }: TrendsMade) {
+  if (onMap === undefined) return asked;
+  const series = asked.formula === undefined ? asked.series.slice(0, 1) : asked.series;
+  return { ...asked, series, running: undefined, display: 'map', breakdown: onMap };
+}
+
 const kinds: Record<Kind, fc.Arbitrary<object>> = {
-  trends: fc.record({
-    series: fc.array(
-      fc.record({
-        event: fc.constantFrom(...NAMES),
-        where,
-        name,
-        measure: fc.constantFrom(
-          'events',
-          'people',
-          'sum',
-          'average',
-          'minimum',
-          'maximum',
-          'median',
-          'p90',
-          'p99',
-          'unique',
-          'sessions',
-          'exits',
-          'bounce_rate',
-          'session_seconds',
-          'session_events',
-        ),
-        property: fc.constant('total'),
+  trends: fc
+    .record({
+      series: fc.array(
+        fc.record({
+          event: fc.constantFrom(...NAMES),
+          where,
+          name,
+          measure: fc.constantFrom(
+            'events',
+            'people',
+            'sum',
+            'average',
+            'minimum',
+            'maximum',
+            'median',
+            'p90',
+            'p99',
+            'unique',
+            'sessions',
+            'exits',
+            'bounce_rate',
+            'session_seconds',
+            'session_events',
+          ),
+          property: fc.constant('total'),
+        }),
+        { minLength: 1, maxLength: 3 },
+      ),
+      breakdown,
+      compare: fc.oneof(fc.constantFrom('previous', undefined), fc.integer({ min: 1, max: 20 })),
+      formula: fc.option(fc.constantFrom('A / B', '(A + 1) * -2.5', 'A / (B - A)', 'C - B / 2 - A'), {
+        nil: undefined,
+        freq: 1,
       }),
-      { minLength: 1, maxLength: 3 },
-    ),
-    breakdown,
-    compare: fc.oneof(fc.constantFrom('previous', undefined), fc.integer({ min: 1, max: 20 })),
-    formula: fc.option(fc.constantFrom('A / B', '(A + 1) * -2.5', 'A / (B - A)', 'C - B / 2 - A'), {
-      nil: undefined,
-      freq: 1,
-    }),
-    running: fc.oneof(
-      { weight: 2, arbitrary: fc.constant(undefined) },
-      fc.constant('total'),
-      fc.record({ average: fc.integer({ min: 2, max: 4 }) }),
-    ),
-  }),
+      running: fc.oneof(
+        { weight: 2, arbitrary: fc.constant(undefined) },
+        fc.constant('total'),
+        fc.record({ average: fc.integer({ min: 2, max: 4 }) }),
+      ),
+      onMap: fc.option(fc.record({ property, limit }), { nil: undefined, freq: 1 }),
+    })
+    .map(trendsOf),
   funnel: fc
     .record({
       steps: stepsOf(namedChoice, { minLength: 2, maxLength: 5 }),

@@ -406,9 +406,20 @@ function nameOf(one: TrendsQuery['series'][number], { series }: TrendsQuery): st
   return differs ? `${one.event}, ${what(one)}` : one.event;
 }
 
-function trends(query: TrendsQuery, events: readonly TestEvent[], days: Days): unknown {
-  const compared = query.compare && beforeOf(query, days.hours, query.compare);
-  const before = compared && daysOf(query, compared.hours);
+/** Returns the same days as a single bucket. */
+function asOne(days: Days, interval: InsightInterval | undefined, range: InsightRange): Days {
+  const ofHours = interval === 'hour' || ('unit' in range && range.unit === 'hour');
+  const ends = days.hours.map((hour) => (ofHours ? `${hour}:00` : hour.slice(0, 10)));
+  const name = ends[0] === ends[1] ? ends[0] : ends.join(' – ');
+  return { ...days, bucket: () => name ?? '', buckets: [name ?? ''] };
+}
+
+function trends(query: TrendsQuery, events: readonly TestEvent[], given: Days): unknown {
+  const isMap = query.display === 'map';
+  const shownAs = (some: Days) => (isMap ? asOne(some, query.interval, query.range) : some);
+  const days = shownAs(given);
+  const compared = query.compare && beforeOf(query, given.hours, query.compare);
+  const before = compared && shownAs(daysOf(query, compared.hours));
   let shown: string[] = [];
   /** The lines of other labels and of none that some series has. */
   const present = new Set<string>();
@@ -440,16 +451,18 @@ function trends(query: TrendsQuery, events: readonly TestEvent[], days: Days): u
           return present.length === 0 ? null : sumOf(present) / present.length;
         });
       const runs = runsOver(values);
-      const counterparts = days.buckets.map((bucket, index, all) =>
-        compared?.counterpart(bucket, index, before?.buckets ?? all),
-      );
-      const isShown = before?.buckets.every((bucket) => counterparts.includes(bucket)) ?? true;
+      const counterparts = isMap
+        ? before?.buckets
+        : days.buckets.map((bucket, index, all) =>
+            compared?.counterpart(bucket, index, before?.buckets ?? all),
+          );
+      const isShown = before?.buckets.every((bucket) => counterparts?.includes(bucket)) ?? true;
       const isSum = ['events', 'sum', 'sessions', 'exits'].includes(one.measure ?? 'events');
       return {
         name,
         values: runsOver(own),
         ...(before && {
-          previous: counterparts.map((bucket) => runs[before.buckets.indexOf(bucket ?? '')] ?? null),
+          previous: counterparts?.map((bucket) => runs[before.buckets.indexOf(bucket ?? '')] ?? null),
           ...((isShown && query.running === undefined) || !isSum ? {} : { previousTotal: sumOf(values) }),
         }),
         ...(isSum ? {} : { total: null }),
@@ -464,7 +477,10 @@ function trends(query: TrendsQuery, events: readonly TestEvent[], days: Days): u
     for (const [value, some] of Map.groupBy(now, label)) {
       if (value !== undefined) sizes.set(value, measured(some, one));
     }
-    shown = query.formula === undefined || at === 0 ? largest(sizes, breakdown.limit) : shown;
+    shown =
+      query.formula === undefined || at === 0
+        ? largest(sizes, breakdown.limit ?? (isMap ? 250 : undefined))
+        : shown;
     const own = shown;
     const isNone = (event: TestEvent) => label(event) === undefined;
     const isOther = (event: TestEvent) => !isNone(event) && !own.includes(label(event) ?? '');

@@ -1,4 +1,4 @@
-import { BREAKDOWN_LIMIT, roundedAmount, type TrendsQuery } from '@switchboard/contracts';
+import { breakdownLimitOf, roundedAmount, type TrendsQuery } from '@switchboard/contracts';
 import { z } from 'zod';
 import type { Calendar } from '../calendar/calendar.ts';
 import type { Row } from '../engine/engine.ts';
@@ -82,7 +82,7 @@ export async function findValues(
           own as (select shown, place from (select shown,
               row_number() over (order by size desc nulls last, shown)::integer as place
             from (select label as shown, ${size} as size from ${distinct} where ${isShown} group by label) as sized) as ranked
-            where place <= ${integer(breakdown.limit ?? BREAKDOWN_LIMIT)}),
+            where place <= ${integer(breakdownLimitOf(query))}),
           placed as (select ev.*, shown,
             case when label is null then ${whole(WITHOUT)} else coalesce(place, ${whole(REST)}) end::integer as line
             from ev left join own on shown = label)
