@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { colours, series, tokens } from './tokens.ts';
+import { colours, scale, series, tokens } from './tokens.ts';
 
 type Triple = readonly [number, number, number];
 
@@ -47,6 +47,11 @@ const VISION: Record<string, readonly Triple[]> = {
     [0.004733, 0.691367, 0.3039],
   ],
 };
+/** A just noticeable difference is 0.02. */
+const APART = 0.08;
+const distance = (one: Triple, other: Triple) =>
+  Math.hypot(...one.map((part, axis) => part - (other[axis] ?? 0)));
+
 const LMS: Triple[] = [
   [0.4122214708, 0.5363325363, 0.0514459929],
   [0.2119034982, 0.6806995451, 0.1073969566],
@@ -94,11 +99,24 @@ describe.each(['light', 'dark'] as const)('the %s scheme', (scheme) => {
     const points = hues.map((hue) => seen(hue, vision));
     for (const [at, one] of points.entries()) {
       for (const other of points.slice(0, at)) {
-        const distance = Math.hypot(...one.map((part, axis) => part - (other[axis] ?? 0)));
-        // 0.02 is a just noticeable difference.
-        expect(distance, `${hues[at]}`).toBeGreaterThanOrEqual(0.08);
+        expect(distance(one, other), `${hues[at]}`).toBeGreaterThanOrEqual(APART);
       }
     }
+  });
+
+  test.each(Object.entries(VISION))(
+    'keeps the steps of the scale, and land without a value, apart with %s vision',
+    (_, vision) => {
+      const steps = [colours.sunken, ...scale].map((one) => seen(one[scheme], vision));
+      for (const [at, one] of steps.slice(1).entries()) {
+        expect(distance(one, steps[at] ?? one), `step ${at + 1}`).toBeGreaterThanOrEqual(APART);
+      }
+    },
+  );
+
+  test('raises the contrast of the scale with the page from step to step', () => {
+    const ratios = scale.map((one) => contrast(one[scheme], colours.raised[scheme]));
+    expect(ratios).toEqual(ratios.toSorted((one, other) => one - other));
   });
 });
 

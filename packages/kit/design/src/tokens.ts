@@ -39,14 +39,27 @@ export const series: readonly Colour[] = [
   { light: '#1c4a01', dark: '#a8f94e' },
 ];
 
+/** The colours of small to large values, such as those of countries on a map. The contrast with the page grows. */
+export const scale: readonly Colour[] = [
+  { light: '#bdd0ff', dark: '#2d3f72' },
+  { light: '#86a7fe', dark: '#405ba9' },
+  { light: '#547bf7', dark: '#597ce2' },
+  { light: '#2a47e2', dark: '#84a5ff' },
+  { light: '#121a9d', dark: '#c7d7ff' },
+];
+
+const numbered = (name: string, list: readonly Colour[]) =>
+  list.map((colour, at): [string, Colour] => [`${name}-${at + 1}`, colour]);
+
 const properties = [
   ...Object.entries<Colour>(colours),
-  ...series.map((colour, at): [string, Colour] => [`series-${at + 1}`, colour]),
+  ...numbered('series', series),
+  ...numbered('scale', scale),
 ].map(([name, { light, dark }]) => `--${name}:light-dark(${light},${dark})`);
 
 /**
- * The custom properties of every page: `--text` and the other roles, `--series-1` to `--series-8`, fonts. Print is
- * light.
+ * The custom properties of every page: `--text` and the other roles, `--series-1` to `--series-8`, `--scale-1` to
+ * `--scale-5`, fonts. Print is light.
  */
 export const tokens = `:root{color-scheme:light dark;${properties.join(';')};--radius:6px;--sans:Inter,system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;--mono:ui-monospace,"SF Mono","Cascadia Mono",Menlo,Consolas,monospace}
 @media print{:root{color-scheme:light}}`;

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { colours, series } from '@switchboard/design';
+import { colours, scale, series } from '@switchboard/design';
 import { eventually, hasChromium, openBrowser } from '@switchboard/testkit';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -28,6 +28,22 @@ const reports = {
   },
   pie: { ...line, title: 'Sign-ups by plan', display: 'pie' },
   area: { ...line, title: 'Sign-ups over time', display: 'area' },
+  map: {
+    kind: 'line',
+    title: 'Visitors by country',
+    display: 'map',
+    breakdown: 'country',
+    unit: 'people',
+    buckets: ['2026-02-01 – 2026-02-28'],
+    series: [
+      ...Object.entries({ DE: 1200, US: 800, FR: 90, SG: 40, MT: 5, XX: 3 }).map(([name, value]) => ({
+        name,
+        values: [value],
+        total: null,
+      })),
+      { name: '(none)', builtIn: 'none', values: [2], total: null },
+    ],
+  },
   long: {
     ...line,
     title: 'Long labels',
@@ -329,6 +345,50 @@ describe.skipIf(!hasChromium)('the page in a browser', () => {
     expect(await opacity()).toBe('0');
     await area.hover();
     expect(await opacity()).toBe('0.07');
+  });
+
+  it('names countries in the language of the visitor, on the map and in the table, and by code in the file', async () => {
+    await open('map', { locale: 'de' });
+    const map = page.getByRole('img', { name: 'Visitors by country' });
+    expect(await map.locator('path[fill] title').allTextContents()).toEqual([
+      'Deutschland: 1.200 Personen',
+      'Vereinigte Staaten: 800 Personen',
+      'Frankreich: 90 Personen',
+    ]);
+    expect(await map.locator('.dot title').allTextContents()).toEqual([
+      'Malta: 5 Personen',
+      'Singapur: 40 Personen',
+    ]);
+    expect(await page.getByRole('rowheader').allTextContents()).toEqual([
+      ...['Deutschland', 'Vereinigte Staaten', 'Frankreich', 'Singapur', 'Malta', 'XX', '(kein Wert)'],
+    ]);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'CSV' }).click(),
+    ]);
+    const rows = (await readFile(await download.path(), 'utf8')).split('\r\n');
+    expect(rows.slice(0, 3)).toEqual(['\ufeff"country","2026-02-01 – 2026-02-28"', '"DE",1200', '"US",800']);
+  });
+
+  it('draws a map as wide as its card, with dots that do not shrink with it', async () => {
+    await open('map');
+    for (const [width, size] of [
+      [390, '5px'],
+      [1280, '7px'],
+    ] as const) {
+      await page.setViewportSize({ width, height: 844 });
+      const [map, card] = await Promise.all([
+        page.getByRole('img', { name: 'Visitors by country' }).boundingBox(),
+        page.locator('.card.map').boundingBox(),
+      ]);
+      expect(map?.width).toBeGreaterThan((card?.width ?? 0) * 0.9);
+      const style = "getComputedStyle(document.querySelector('.dot'))";
+      expect(await page.evaluate(`[${style}.stroke, ${style}.strokeWidth, ${style}.vectorEffect]`)).toEqual([
+        rgb(scale[0]?.light),
+        size,
+        'non-scaling-stroke',
+      ]);
+    }
   });
 
   it('draws a funnel as wide as its card, with the people lost at each step', async () => {

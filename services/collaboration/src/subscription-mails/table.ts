@@ -37,7 +37,7 @@ export function mailTable(table: Table, unit: string, locale: Locale, maxRows = 
   return {
     unit: locale.unit(unit),
     head: [corner, ...columns.map(({ name }) => clip(name))],
-    rows: rows.map(({ name, values }) => [clip(locale.bucket(name, interval)), ...cells(values)]),
+    rows: rows.map(({ name, values }) => [clip(locale.row(name, table)), ...cells(values)]),
     totals: totals && [totals.name, ...cells(totals.values)],
     isCut: columns.length < table.columns.length || rows.length < table.rows.length,
   };

@@ -169,6 +169,27 @@ describe('the display of a line report', () => {
     expect(await shown(empty)).not.toContain('<svg');
   });
 
+  it('shows countries in the colours of their values on a map, with a legend, and the rest in the table', async () => {
+    const values = { DE: 1200, SG: 40, FR: 3, Germany: 7 };
+    const series = Object.entries(values).map(([name, value]) => ({ name, values: [value, 0] }));
+    const markup = await shown({ kind: 'line', series, display: 'map', breakdown: 'country' });
+    const text = markup.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+    expect(text).toContain(
+      'World map. Germany: 1,200. Singapore: 40. France: 3. All values are in the table below.',
+    );
+    expect(text).toContain('By country: 3 – 9 10 – 49 50 – 99 100 – 499 500 – 1,200 1 more in the table');
+    expect(markup).toMatch(/fill="var\(--scale-5\)"><title>Germany: 1,200<\/title>/);
+    expect(markup).toMatch(/class="dot" d="M\d+ \d+h0" stroke="var\(--scale-2\)"[^>]*><title>Singapore: 40</);
+    expect(markup.match(/class="land"/g)).toHaveLength(1);
+  });
+
+  it('draws no map of values that are no country', async () => {
+    const series = [{ name: 'Germany', values: [1, 2] }];
+    const markup = await shown({ kind: 'line', series, display: 'map' });
+    expect(markup).toContain('T: no values.');
+    expect(markup).not.toContain('<svg');
+  });
+
   it('shows the total of each series as a number with its change, and no drawing', async () => {
     const markup = await shown({ ...two, display: 'number' });
     expect(markup).not.toContain('<svg');

@@ -1,4 +1,10 @@
-import { type ColumnFormat, type Interval, PEOPLE } from '@switchboard/report-content';
+import {
+  type ColumnFormat,
+  countryNames,
+  type Interval,
+  PEOPLE,
+  type Table,
+} from '@switchboard/report-content';
 import { LANGUAGES, type PageLanguage } from '../texts/languages.ts';
 import type { PageTexts } from '../texts/texts.ts';
 
@@ -21,6 +27,10 @@ export interface Locale {
   moment(at: Date): string;
   /** Formats the name of a bucket as a date and hour, a date or a month. Returns other names unchanged. */
   bucket(name: string, interval: Interval | undefined): string;
+  /** Names a country by its code. Returns other texts unchanged. */
+  country(code: string): string;
+  /** Formats the name of a table's row, as a bucket or a country. */
+  row(name: string, table: Pick<Table, 'interval' | 'hasCountries'>): string;
   /** Formats buckets for an axis, without the parts that all of them share. */
   shortBuckets(names: readonly string[], interval: Interval | undefined): string[];
   /** Formats the ticks of an axis without their unit, with the same number of decimals. Abbreviates long numbers. */
@@ -52,6 +62,7 @@ export function createLocale(language: PageLanguage): Locale {
   const numbers = new Intl.NumberFormat(tag, { maximumFractionDigits: 2 });
   const percents = new Intl.NumberFormat(tag, { style: 'percent', maximumFractionDigits: 2 });
   const shares = new Intl.NumberFormat(tag, { style: 'percent', maximumFractionDigits: 1 });
+  const country = countryNames(tag);
   const plurals = new Intl.PluralRules(tag, { maximumFractionDigits: 2 });
   const date = { day: 'numeric', month: 'short', year: 'numeric' } as const;
   const time = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
@@ -97,6 +108,12 @@ export function createLocale(language: PageLanguage): Locale {
       .join(' ');
   }
 
+  function bucket(name: string, interval: Interval | undefined): string {
+    if (interval === undefined) return name;
+    if (interval === 'hour') return moments.format(startOf(name));
+    return (interval === 'month' ? months : days).format(startOf(name));
+  }
+
   return {
     language,
     texts,
@@ -115,11 +132,9 @@ export function createLocale(language: PageLanguage): Locale {
     duration,
     day: (day) => days.format(startOf(day)),
     moment: (at) => `${moments.format(at)} UTC`,
-    bucket(name, interval) {
-      if (interval === undefined) return name;
-      if (interval === 'hour') return moments.format(startOf(name));
-      return (interval === 'month' ? months : days).format(startOf(name));
-    },
+    bucket,
+    country,
+    row: (name, { interval, hasCountries }) => (hasCountries ? country(name) : bucket(name, interval)),
     shortBuckets(names, interval) {
       if (interval === undefined) return [...names];
       const years = Number(names.at(-1)?.slice(0, 4)) - Number(names[0]?.slice(0, 4));

@@ -80,6 +80,16 @@ figure{margin:20px 0 0}
 .slices li{display:grid;grid-template-columns:12px 1fr auto 5em;align-items:center;gap:10px;padding:4px 0}
 .slices .legend-title{display:block}
 .slices .amount{text-align:right}
+.map>svg{display:block;width:100%;height:auto;overflow:visible;margin-bottom:14px}
+.map path{stroke-width:.75;vector-effect:non-scaling-stroke}
+.map :is(.area,.halo){stroke:var(--raised)}
+.map .land{fill:var(--sunken);stroke:var(--line)}
+.map :is(.halo,.dot){fill:none;stroke-linecap:round}
+.map .halo{stroke-width:9}
+.map .dot{stroke-width:7}
+.map .area:hover{stroke:var(--text);stroke-width:1.5}
+.map .dot:hover{stroke-width:10}
+.map .legend{margin:0}
 .track{fill:var(--sunken)}
 .part{display:grid;grid-template-columns:minmax(4em,9em) 1fr minmax(6em,auto);align-items:center;gap:10px;font-size:14px;margin-top:3px}
 .part .amount{text-align:right}
@@ -130,6 +140,8 @@ td table{margin:-7px 0}
 .tile .card{margin-top:12px}
 ${places}
 @container (max-width:420px){
+.map .halo{stroke-width:6.5}
+.map .dot{stroke-width:5}
 .wide{display:none}
 .narrow{display:block}
 .headline strong{font-size:20px}
@@ -142,6 +154,8 @@ footer{color:var(--text-muted);font-size:13px;margin-top:24px}
 .board{display:block}
 }
 @media (max-width:640px){
+.map .halo{stroke-width:6.5}
+.map .dot{stroke-width:5}
 .sheet{padding:20px 14px 32px}
 h1{font-size:20px}
 .card{padding:14px}

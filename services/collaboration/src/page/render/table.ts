@@ -58,7 +58,7 @@ interface Part {
 
 /** Renders some columns of the table, with the row names repeated. */
 function part(table: Table, places: readonly number[], { unit, isFirst, locale }: Part): Markup {
-  const { corner, interval, columns, rows, totals } = table;
+  const { corner, columns, rows, totals } = table;
   const cells = (values: readonly Cell[]) =>
     places.map(
       (at) =>
@@ -67,8 +67,7 @@ function part(table: Table, places: readonly number[], { unit, isFirst, locale }
   const caption = isFirst && unit !== '' ? markup`<caption>${locale.unit(unit)}</caption>` : nothing;
   const head = places.map((at) => markup`<th scope="col" class="value">${columns[at]?.name ?? ''}</th>`);
   const body = rows.map(
-    ({ name, values }) =>
-      markup`<tr><th scope="row">${locale.bucket(name, interval)}</th>${cells(values)}</tr>\n`,
+    ({ name, values }) => markup`<tr><th scope="row">${locale.row(name, table)}</th>${cells(values)}</tr>\n`,
   );
   const foot =
     totals === undefined

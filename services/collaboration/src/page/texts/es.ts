@@ -64,6 +64,7 @@ export const es: PageTexts = {
     bar: 'Gráfico de barras.',
     area: 'Gráfico de áreas apiladas.',
     pie: 'Gráfico circular.',
+    map: 'Mapa mundial.',
   },
   span: (from, to) => `Del ${from} al ${to}.`,
   noValues: (series) => `${series}: sin valores.`,

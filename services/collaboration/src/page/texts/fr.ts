@@ -65,6 +65,7 @@ export const fr: PageTexts = {
     bar: 'Histogramme.',
     area: 'Graphique en aires empilées.',
     pie: 'Diagramme circulaire.',
+    map: 'Carte du monde.',
   },
   span: (from, to) => `De ${from} à ${to}.`,
   noValues: (series) => `${series} : aucune valeur.`,

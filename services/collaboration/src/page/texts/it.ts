@@ -64,6 +64,7 @@ export const it: PageTexts = {
     bar: 'Grafico a barre.',
     area: 'Grafico ad aree in pila.',
     pie: 'Grafico a torta.',
+    map: 'Mappa del mondo.',
   },
   span: (from, to) => `Da ${from} a ${to}.`,
   noValues: (series) => `${series}: nessun valore.`,

@@ -64,6 +64,7 @@ export const nl: PageTexts = {
     bar: 'Staafdiagram.',
     area: 'Gestapeld vlakdiagram.',
     pie: 'Cirkeldiagram.',
+    map: 'Wereldkaart.',
   },
   span: (from, to) => `Van ${from} tot ${to}.`,
   noValues: (series) => `${series}: geen waarden.`,

@@ -64,6 +64,7 @@ export const pl: PageTexts = {
     bar: 'Wykres słupkowy.',
     area: 'Skumulowany wykres warstwowy.',
     pie: 'Wykres kołowy.',
+    map: 'Mapa świata.',
   },
   span: (from, to) => `Od ${from} do ${to}.`,
   noValues: (series) => `${series}: brak wartości.`,

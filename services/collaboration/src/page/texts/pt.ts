@@ -64,6 +64,7 @@ export const pt: PageTexts = {
     bar: 'Gráfico de barras.',
     area: 'Gráfico de áreas empilhadas.',
     pie: 'Gráfico de pizza.',
+    map: 'Mapa-múndi.',
   },
   span: (from, to) => `De ${from} a ${to}.`,
   noValues: (series) => `${series}: sem valores.`,

@@ -40,7 +40,7 @@ export interface PageTexts {
   /** The people who left out an optional step. */
   skipped(count: string, share: string): string;
   median(time: string): string;
-  kinds: Record<'line' | 'bar' | 'area' | 'pie', string>;
+  kinds: Record<'line' | 'bar' | 'area' | 'pie' | 'map', string>;
   span(from: string, to: string): string;
   noValues(series: string): string;
   course(series: string, least: string, most: string, last: string): string;

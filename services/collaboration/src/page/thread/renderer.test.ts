@@ -78,9 +78,17 @@ describe('the thread that draws charts', () => {
     expect(first).not.toEqual(other);
   });
 
-  it('draws pies and paths, a chart for each unit, and none for what its page shows as a table or list', async () => {
+  it('draws pies, maps and paths, a chart for each unit, and none for what its page shows as a table or list', async () => {
     const [pie] = await draw({ kind: 'line', display: 'pie', buckets, series: [one, two] });
     expect([pie?.width, sizeOf(pie?.png ?? new Uint8Array())]).toEqual([290, [580, 580]]);
+    const countries = [
+      { ...one, name: 'DE' },
+      { ...two, name: 'SG' },
+    ];
+    const [map] = await draw({ kind: 'line', display: 'map', buckets, series: countries });
+    expect(sizeOf(map?.png ?? new Uint8Array())).toEqual([1020, 480]);
+    expect(map?.alt).toContain('Germany: 82. Singapore: 22.');
+    expect(map?.legend.at(-1)).toEqual({ name: '80 – 82', colour: '#121a9d' });
     const units = [
       { ...one, unit: 'EUR' },
       { ...two, unit: '%' },

@@ -6,6 +6,7 @@ import type { Locale } from '../locale.ts';
 import { type Mark, marksOn } from '../marks.ts';
 import { type Markup, markup, nothing } from '../markup.ts';
 import { draw } from './draw.ts';
+import { mapFigure } from './map.ts';
 import { pieFigure } from './pie.ts';
 
 /** The maximum number of charts. The table shows the values of the others. */
@@ -26,6 +27,10 @@ export async function figures(
   for (const [at, { chart, heading }] of chartsWithHeadings(content, locale).entries()) {
     if (displayOf(content) === 'number') {
       charts.push(numberFigure(chart, heading, locale));
+      continue;
+    }
+    if (displayOf(content) === 'map') {
+      charts.push(mapFigure(chart, { title, id: `${id}-${at + 1}`, heading }, locale));
       continue;
     }
     if (displayOf(content) === 'pie') {

@@ -1,5 +1,6 @@
-import { colours, series } from '@switchboard/design';
+import { colours, scale, series } from '@switchboard/design';
 import { displayOf, type OverBuckets, type ReportContent } from '@switchboard/report-content';
+import { drawMap } from '@switchboard/report-content/map';
 import { drawnOf } from '../drawn.ts';
 import { picture } from '../figure.ts';
 import type { Locale } from '../locale.ts';
@@ -7,6 +8,7 @@ import type { Markup } from '../markup.ts';
 import { summarise } from '../summary.ts';
 import { HEIGHT, prepare } from './draw.ts';
 import { chartsWithHeadings } from './figures.ts';
+import { legendOf, mapOf, mapSummary } from './map.ts';
 import { drawPathsOf } from './paths.ts';
 import { drawPie, PIE_SIZE, pieSlices, pieSummary } from './pie.ts';
 import { seriesColour } from './theme.ts';
@@ -62,9 +64,9 @@ async function drawAll(
   const pictures: Picture[] = [];
   for (const { chart, heading } of chartsWithHeadings(content, locale)) {
     const names = { title, id: ID, heading };
-    pictures.push(
-      ...(display === 'pie' ? pieOf(chart, names, locale) : [await chartOf(chart, names, width, locale)]),
-    );
+    if (display === 'pie') pictures.push(...pieOf(chart, names, locale));
+    else if (display === 'map') pictures.push(...worldOf(chart, names, width, locale));
+    else pictures.push(await chartOf(chart, names, width, locale));
   }
   return pictures;
 }
@@ -84,6 +86,20 @@ function pieOf(content: OverBuckets, names: Names, locale: Locale): Picture[] {
       width: PIE_SIZE,
       alt: `${names.heading ?? names.title}. ${pieSummary(slices, locale)}`,
       legend: slices.map(({ name, colour }) => ({ name, colour: lightOf(seriesColour(colour)) })),
+    },
+  ];
+}
+
+function worldOf(content: OverBuckets, names: Names, width: number, locale: Locale): Picture[] {
+  const { unit } = content;
+  const drawing = drawMap(content);
+  if (drawing.countries.length === 0) return [];
+  return [
+    {
+      svg: inLight(mapOf(drawing, { ...names, unit, width }, locale), LAND),
+      width,
+      alt: `${names.heading ?? names.title}. ${mapSummary(drawing, unit, locale)}`,
+      legend: legendOf(drawing, unit, locale).map(({ name, colour }) => ({ name, colour: lightOf(colour) })),
     },
   ];
 }
@@ -110,8 +126,10 @@ async function chartOf(
   };
 }
 
+const numbered = (name: string, list: typeof series) =>
+  list.map((colour, at) => [`${name}-${at + 1}`, colour] as const);
 const LIGHT = new Map(
-  [...Object.entries(colours), ...series.map((colour, at) => [`series-${at + 1}`, colour] as const)].map(
+  [...Object.entries(colours), ...numbered('series', series), ...numbered('scale', scale)].map(
     ([name, { light }]) => [name, light],
   ),
 );
@@ -130,6 +148,12 @@ const STYLES = `text{font-family:sans-serif}
 .muted{fill:var(--text-muted)}`;
 const OUTLINES = `path,circle{stroke:var(--raised);stroke-width:2}
 text{fill:var(--text);font-size:12px;text-anchor:middle}`;
+
+const LAND = `.area{stroke:var(--raised);stroke-width:0.75}
+.land{fill:var(--sunken);stroke:var(--line);stroke-width:0.75}
+.halo,.dot{stroke-linecap:round}
+.halo{stroke:var(--raised);stroke-width:11}
+.dot{stroke-width:8}`;
 
 /** Characters that XML does not allow. */
 const NOT_XML = /[^\P{Cc}\t\n\r]|\p{Noncharacter_Code_Point}|\p{Cs}/gu;
