@@ -144,6 +144,67 @@ describe.skipIf(!hasChromium)('insights and dashboards in the console', () => {
     ]);
   });
 
+  it('shows a trend as a map of countries, by mouse and by keyboard, with names in the table and codes in the file', async () => {
+    const { eu_api_url, project_key } = running.demo;
+    const countries = Object.entries({ US: 40, DE: 20, FR: 9, SG: 4, 'New Zealand': 2, MT: 1 });
+    const events = countries.flatMap(([country, count]) =>
+      Array.from({ length: count }, (_, at) => ({
+        event_id: `map ${country} ${at}`,
+        event_name: 'map opened',
+        distinct_id: `${country} ${at}`,
+        timestamp: new Date().toISOString(),
+        schema_version: 1,
+        properties: { country },
+      })),
+    );
+    const accepted = await fetch(`${eu_api_url}/v1/events`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${project_key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ sent_at: new Date().toISOString(), events }),
+    });
+    expect(accepted.status).toBe(202);
+    await open('/insights');
+    await series(1).getByLabel('Event').fill('map opened');
+    await series(1).getByLabel('Measure').selectOption('people');
+    await page.getByLabel('Display', { exact: true }).selectOption('map');
+    expect(await page.getByLabel('Break down by').inputValue()).toBe('country');
+    const largest = 'United States: 40; Germany: 20; France: 9; Singapore: 4; Malta: 1';
+    const map = page.getByRole('img', { name: `Insight. ${largest}`, exact: true });
+    await map.waitFor({ timeout: 60_000 });
+    expect(await page.locator('figcaption').textContent()).toBe(
+      'By country: 1 2 – 4 5 – 9 10 – 19 20 – 40and 1 more in the table',
+    );
+    expect(await values(page).getByRole('rowheader').allTextContents()).toEqual([
+      ...['United States', 'Germany', 'France', 'Singapore', 'New Zealand', 'Malta'],
+    ]);
+    await look('insights-map');
+
+    const shown = page.getByRole('status').filter({ has: page.locator('strong') });
+    await map.focus();
+    for (const country of ['United States40', 'Germany20']) {
+      await page.keyboard.press('ArrowRight');
+      await expect
+        .poll(async () => (await shown.textContent())?.replace(/\s/g, ''))
+        .toBe(country.replace(' ', ''));
+    }
+    await page.keyboard.press('Enter');
+    const people = page.getByRole('region', { name: 'People behind the value' });
+    await expect.poll(() => people.getByRole('row').count()).toBe(21);
+    await people.getByRole('button', { name: 'Close' }).click();
+    await values(page).getByRole('button', { name: 'New Zealand: 2. Show people' }).click();
+    await expect.poll(() => people.getByRole('row').count()).toBe(3);
+    await people.getByRole('button', { name: 'Close' }).click();
+    // The dot of Singapore is drawn before that of Malta, which is smaller.
+    await map.locator('path[class*="dot"]').last().click({ force: true });
+    await expect.poll(() => people.getByRole('row').count()).toBe(5);
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download CSV' }).click(),
+    ]);
+    const rows = (await readFile(await file.path(), 'utf8')).split('\r\n');
+    expect(rows.slice(1, 3)).toEqual(['"US",40', '"DE",20']);
+  });
+
   it('draws series of different units in charts of their own, and adds up the values that can be', async () => {
     await open('/insights');
     await series(1).getByLabel('Event').fill('order placed');
@@ -273,7 +334,7 @@ describe.skipIf(!hasChromium)('insights and dashboards in the console', () => {
     },
   );
 
-  it('creates the dashboard of a web site, with a line for each page and country of the demo', async () => {
+  it('creates the dashboard of a web site, with a line for each page and a map of the countries of the demo', async () => {
     await open('/dashboards');
     await page.getByRole('button', { name: 'Create dashboard' }).click();
     const dialog = page.getByRole('dialog');
@@ -284,7 +345,6 @@ describe.skipIf(!hasChromium)('insights and dashboards in the console', () => {
     for (const [tile, value] of [
       ['Entry pages', '/products'],
       ['Exit pages', '/basket'],
-      ['Countries', 'DE'],
       ['Devices', 'mobile'],
       ['Sources', 'google.com'],
       ['Campaigns', 'autumn'],
@@ -292,6 +352,8 @@ describe.skipIf(!hasChromium)('insights and dashboards in the console', () => {
       const drawn = page.getByRole('region', { name: tile, exact: true });
       await drawn.getByText(value, { exact: true }).first().waitFor({ timeout: 60_000 });
     }
+    const countries = page.getByRole('region', { name: 'Countries', exact: true });
+    await countries.getByRole('img', { name: /^Countries\. Germany: \d+; / }).waitFor();
     await look('dashboard-web');
   });
 

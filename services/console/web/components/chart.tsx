@@ -13,6 +13,7 @@ import { bucketTick, exact, short, unitName } from './values.tsx';
 const FunnelChart = onUse(async () => (await import('./charts/funnel-chart.tsx')).FunnelChart);
 const GridChart = onUse(async () => (await import('./charts/grid-chart.tsx')).GridChart);
 const NumberChart = onUse(async () => (await import('./charts/number-chart.tsx')).NumberChart);
+const MapChart = onUse(async () => (await import('./charts/map-chart.tsx')).MapChart);
 const PieChart = onUse(async () => (await import('./charts/pie-chart.tsx')).PieChart);
 const PathsChart = onUse(async () => (await import('./charts/paths-chart.tsx')).PathsChart);
 
@@ -115,6 +116,10 @@ export function Chart(props: ChartProps) {
     return <NumberChart content={content} label={props.label} />;
   }
   if (content.kind === 'line' && content.display === 'table') return null;
+  if (content.kind === 'line' && content.display === 'map') {
+    const { label, height, onOpen } = props;
+    return <MapChart content={content} label={label} height={height} onOpen={onOpen} />;
+  }
   // Values of different units have no common axis.
   const charts = chartsOf(content);
   return charts.map((one) => {

@@ -1,8 +1,9 @@
+import { countryNames } from '@switchboard/report-content/countries';
 import { nodesOf } from '@switchboard/report-content/paths';
-import { seriesAmount } from '@switchboard/report-content/totals';
+import { rangeAmount, reportAmount, seriesAmount } from '@switchboard/report-content/totals';
 import { Download } from 'lucide-react';
 import { saveCsv } from '../app/download.ts';
-import { t } from '../app/i18n.ts';
+import { locale, t } from '../app/i18n.ts';
 import { Button } from './button.tsx';
 import type { Place, ReportContent } from './chart.tsx';
 import styles from './report-table.module.css';
@@ -12,13 +13,35 @@ const SECOND_MS = 1_000;
 
 interface Rows {
   columns: readonly string[];
-  rows: readonly { name: string; values: readonly (number | null | undefined)[] }[];
+  rows: readonly { name: string; title?: string; values: readonly (number | null | undefined)[] }[];
   totals: readonly (number | null | undefined)[] | undefined;
   /** The column of times in seconds, by its index. */
   seconds?: number;
 }
 
+type Lines = Extract<ReportContent, { kind: 'line' }>;
+
+const isMap = (content: ReportContent): content is Lines =>
+  content.kind === 'line' && content.display === 'map';
+
+/** Returns the countries of a map with their values over the whole range. */
+function countriesOf(content: Lines): Rows {
+  const { buckets, series } = content;
+  const nameOf = countryNames(locale());
+  const total = reportAmount(content)?.total ?? null;
+  return {
+    columns: [[...new Set([buckets[0], buckets.at(-1)])].join(' – ')],
+    rows: series.map((one) => ({
+      name: one.name,
+      title: nameOf(one.name),
+      values: [rangeAmount(content, one).total],
+    })),
+    totals: total === null ? undefined : [total],
+  };
+}
+
 function rowsOf(content: ReportContent): Rows {
+  if (isMap(content)) return countriesOf(content);
   if (content.kind === 'grid') {
     const rows = content.rows.map(({ name, size, values }) => ({ name, values: [size, ...values] }));
     return { columns: [t('Size'), ...content.periods], rows, totals: undefined };
@@ -68,7 +91,9 @@ function rowsOf(content: ReportContent): Rows {
 
 function cornerOf(content: ReportContent): string {
   if (content.kind === 'funnel' || content.kind === 'paths') return t('Step');
-  return content.breakdown !== undefined && content.kind === 'grid' ? content.breakdown : t('Time');
+  return content.breakdown !== undefined && (content.kind === 'grid' || isMap(content))
+    ? content.breakdown
+    : t('Time');
 }
 
 function csvRowsOf({ columns: titles, rows, seconds }: Rows): unknown[][] {
@@ -95,7 +120,7 @@ export function ReportTable({ content, name, onOpen, hasPeople = () => true }: R
     <div className={styles['wrap']}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled area must be reachable by keyboard. */}
       <section className={styles['scroll']} tabIndex={0} aria-label={t('Values')}>
-        <table className={styles['table']}>
+        <table className={`${styles['table']} ${isMap(content) ? styles['named'] : ''}`}>
           <thead>
             <tr>
               <th scope="col">{cornerOf(content)}</th>
@@ -109,7 +134,7 @@ export function ReportTable({ content, name, onOpen, hasPeople = () => true }: R
           <tbody>
             {table.rows.map((row, at) => (
               <tr key={row.name}>
-                <th scope="row">{row.name}</th>
+                <th scope="row">{row.title ?? row.name}</th>
                 {row.values.map((value, series) => (
                   <td key={table.columns[series]}>
                     {value == null || onOpen === undefined || !hasPeople({ series, at }) ? (
@@ -119,7 +144,7 @@ export function ReportTable({ content, name, onOpen, hasPeople = () => true }: R
                         type="button"
                         aria-label={t('{column}, {row}: {value}. Show people', {
                           column: table.columns[series],
-                          row: row.name,
+                          row: row.title ?? row.name,
                           value: shown(value, series),
                         })}
                         onClick={() => onOpen({ series, at })}

@@ -196,11 +196,11 @@ export function Board({ dashboard, onArrange }: BoardProps) {
   );
 }
 
-/** Whether a legend is below the chart. That of a pie is beside it. */
+/** Whether the height of a chart is without its legend. That of a pie is beside it. */
 const hasLegend = (content: ReportContent) =>
   'series' in content &&
   (content.series?.length ?? 0) > 1 &&
-  !(content.kind === 'line' && content.display === 'pie');
+  !(content.kind === 'line' && (content.display === 'pie' || content.display === 'map'));
 
 interface ReportTileProps {
   report: Report;

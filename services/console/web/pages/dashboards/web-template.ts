@@ -19,6 +19,9 @@ const views = (measure: Measure, more: Partial<Trends> = {}): Trends => ({
 const top = (measure: Measure, property: string): Trends =>
   views(measure, { interval: 'week', breakdown: { property, limit: 10 } });
 
+/** A map has all countries. */
+const countries = views('people', { breakdown: { property: 'country' }, display: 'map' });
+
 /** The template of a web site, from the properties that the browser SDK sends with a page view. */
 export function webTemplate() {
   const rows: { h: number; tiles: { name: string; query: Trends; refresh?: '15m' }[] }[] = [
@@ -55,7 +58,7 @@ export function webTemplate() {
       tiles: [
         { name: t('Sources'), query: top('sessions', 'referrer') },
         { name: t('Campaigns'), query: top('sessions', 'utm_campaign') },
-        { name: t('Countries'), query: top('people', 'country') },
+        { name: t('Countries'), query: countries },
       ],
     },
     {

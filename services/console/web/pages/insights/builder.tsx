@@ -171,7 +171,8 @@ export function Builder({ draft, onChange }: BuilderProps) {
               type="number"
               min={1}
               max={10}
-              value={draft.limit}
+              placeholder={draft.display === 'map' ? '250' : '10'}
+              value={draft.limit === 0 ? '' : draft.limit}
               onChange={({ target }) => change({ limit: Number(target.value) })}
             />
           )}

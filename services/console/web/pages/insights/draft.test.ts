@@ -15,8 +15,15 @@ const funnel = {
   exclude: [{ event: 'cancelled', from: 1, to: 2 }, { event: 'left', to: 3 }, { event: 'lost' }],
 } satisfies Query;
 
+const map = {
+  ...{ kind: 'trends', ...common, display: 'map', breakdown: { property: 'country' } },
+  series: [{ event: 'product seen', measure: 'people' }],
+} satisfies Query;
+
 const queries: Query[] = [
   funnel,
+  map,
+  { ...map, breakdown: { property: 'country', limit: 3 } },
   { ...funnel, view: 'over_time', breakdown: { property: 'plan', limit: 3 } },
   { kind: 'retention', ...common, start: seen, return: seen, periods: 4, mode: 'every', retained: 'on' },
   {

@@ -68,7 +68,7 @@ export const ORDERS = ['ordered', 'strict', 'any'] as const;
 type Order = (typeof ORDERS)[number];
 
 /** The displays of trends. */
-export const DISPLAYS = ['line', 'area', 'pie', 'number', 'table'] as const;
+export const DISPLAYS = ['line', 'area', 'pie', 'map', 'number', 'table'] as const;
 type Display = (typeof DISPLAYS)[number];
 
 /** The views of a funnel. */
@@ -91,6 +91,7 @@ export interface Draft {
   bots: boolean;
   series: SeriesDraft[];
   breakdown: BreakdownDraft[];
+  /** 0 for the default. */
   limit: number;
   /** Empty, `previous`, or the day from which an earlier period begins. */
   compare: string;
@@ -374,7 +375,7 @@ export function draftOf(query: Query): Draft {
           measure: one.measure ?? 'events',
           property: one.property ?? '',
         })),
-        ...breakdownDrafts(query.breakdown),
+        ...breakdownDrafts(query.breakdown, query.display === 'map' ? 0 : undefined),
         compare: typeof query.compare === 'object' ? query.compare.from : (query.compare ?? ''),
         formula: query.formula ?? '',
         running: typeof query.running === 'object' ? `${query.running.average}` : (query.running ?? ''),

@@ -35,6 +35,11 @@ export function pointOf(query: Query, content: ReportContent, { series, at }: Pl
     const row = isBroken ? { breakdown: [name] } : { cohortBucket: name };
     return series === 0 ? row : { ...row, period: series - 1 };
   }
+  if (content.kind === 'line' && content.display === 'map') {
+    const name = content.series[at]?.name;
+    const isFormula = query.kind === 'trends' && query.formula !== undefined;
+    return name === undefined || isFormula ? undefined : { breakdown: [name] };
+  }
   const [bucket, one] = [content.buckets[at], content.series[series]];
   if (bucket === undefined || one === undefined) return undefined;
   if (query.kind === 'stickiness') return { metric: one.name, daysActive: at + 1 };

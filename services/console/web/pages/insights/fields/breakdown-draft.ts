@@ -31,13 +31,13 @@ export function breakdownOf(drafts: readonly BreakdownDraft[], limit: number): {
       return { property, ...(bounds.length > 0 && { ranges: bounds }) };
     });
   if (first === undefined) return {};
-  return { breakdown: { ...first, ...(and.length > 0 && { and }), limit } };
+  return { breakdown: { ...first, ...(and.length > 0 && { and }), ...(limit > 0 && { limit }) } };
 }
 
 /** Returns the form in which a breakdown is edited. */
-export function breakdownDrafts(breakdown: Breakdown | undefined) {
+export function breakdownDrafts(breakdown: Breakdown | undefined, most = 10) {
   if (breakdown === undefined) return {};
-  const { property, ranges, and = [], limit = 10 } = breakdown;
+  const { property, ranges, and = [], limit = most } = breakdown;
   return {
     breakdown: [{ property, ranges }, ...and].map(
       (one): BreakdownDraft => ({ property: one.property, ranges: (one.ranges ?? []).join(', ') }),

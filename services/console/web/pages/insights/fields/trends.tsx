@@ -11,6 +11,12 @@ function yearAgo(): string {
   return date.toISOString().slice(0, 10);
 }
 
+/** Returns the breakdown of a map: by country unless there is another one, with all its values. */
+const ofCountries = ({ breakdown }: Draft): Partial<Draft> => ({
+  limit: 0,
+  ...(breakdown.length === 0 && { breakdown: [{ property: 'country', ranges: '' }] }),
+});
+
 interface TrendsFieldsProps {
   draft: Draft;
   /** The number of series. */
@@ -69,10 +75,14 @@ export function TrendsFields({ draft, shown, change }: TrendsFieldsProps) {
           { value: 'line', title: t('Lines') },
           { value: 'area', title: t('Stacked areas') },
           { value: 'pie', title: t('Pie') },
+          { value: 'map', title: t('Map of countries') },
           { value: 'number', title: t('Number') },
           { value: 'table', title: t('Table') },
         ]}
-        onChange={({ target }) => change({ display: DISPLAYS.find((one) => one === target.value) ?? 'line' })}
+        onChange={({ target }) => {
+          const display = DISPLAYS.find((one) => one === target.value) ?? 'line';
+          change({ display, ...(display === 'map' && ofCountries(draft)) });
+        }}
       />
       {hasGoal(draft.display) ? (
         <TextField
