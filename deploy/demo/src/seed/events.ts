@@ -35,7 +35,12 @@ const SOURCES = [
   { referrer: null, utm_source: 'newsletter', utm_campaign: 'winter tents' },
   { referrer: null },
 ];
-const ZONES = ['Europe/Berlin', 'Europe/Berlin', 'Europe/Paris', 'Europe/Vienna', 'America/New_York'];
+const ZONES = [
+  ...['Europe/Berlin', 'Europe/Berlin', 'Europe/Berlin', 'Europe/Berlin', 'Europe/Lisbon', 'Europe/Lisbon'],
+  ...['Europe/Paris', 'Europe/Paris', 'Europe/Vienna', 'Europe/Vienna', 'Europe/Madrid', 'Europe/Malta'],
+  ...['America/New_York', 'America/New_York', 'America/New_York', 'America/Toronto', 'America/Sao_Paulo'],
+  ...['Asia/Tokyo', 'Asia/Singapore', 'Asia/Kolkata', 'Australia/Sydney', 'Africa/Nairobi'],
+];
 const DEVICES = [
   { os: 'iOS', browser: 'Safari', device: 'mobile', screen: '390x844' },
   { os: 'Android', browser: 'Chrome', device: 'mobile', screen: '412x915' },
