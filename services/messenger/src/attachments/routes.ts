@@ -16,7 +16,7 @@ import {
   type ServiceApp,
 } from '@switchboard/http';
 import { requireConversationToken } from '../conversations/access.ts';
-import type { ConversationTokens } from '../conversations/tokens.ts';
+import type { ConversationTokens } from '../conversations/tokens/tokens.ts';
 import { withRawBody } from '../uploads/raw-body.ts';
 import type { Attachments } from './attachments.ts';
 import { contentDisposition } from './name.ts';

@@ -1,7 +1,7 @@
 import type { OperationEnv, RateLimit } from '@switchboard/http';
 import type { Context } from 'hono';
-import type { ConversationState } from './store.ts';
-import type { ConversationTokens } from './tokens.ts';
+import type { ConversationState } from './rows.ts';
+import type { ConversationTokens } from './tokens/tokens.ts';
 
 type ConversationContext = Context<OperationEnv<'conversation'>>;
 

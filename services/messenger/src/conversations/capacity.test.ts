@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { useMessenger } from '../testing/messenger.ts';
 import type { TestProject } from '../testing/projects.ts';
 import { type TestConversation, type Visitor, visitorOf } from '../testing/visitor.ts';
-import { CAPACITY } from './size.ts';
+import { CAPACITY } from './turns/size.ts';
 
 const messenger = await useMessenger({
   limits: { turnsPerConversation: 1_000, readsPerConversation: 20 },

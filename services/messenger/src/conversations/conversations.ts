@@ -24,10 +24,12 @@ import { mailLanguage } from '../mail-texts/languages.ts';
 import type { Publisher } from '../publishing/publisher.ts';
 import type { SearchConfigurationOf } from './languages.ts';
 import { presentConversation, presentTurn } from './present.ts';
-import type { ReadTurns } from './reading.ts';
-import { CAPACITY } from './size.ts';
-import type { ConversationState, ConversationsStore, NewConversation } from './store.ts';
-import type { ConversationTokens } from './tokens.ts';
+import type { ConversationState } from './rows.ts';
+import type { ConversationsStore, NewConversation } from './store.ts';
+import type { ConversationTokens } from './tokens/tokens.ts';
+import type { ReadTurns } from './turns/reading.ts';
+import { CAPACITY } from './turns/size.ts';
+import type { TurnsStore } from './turns/store.ts';
 
 export interface ConversationLimits {
   /** Limits per address and per project. */
@@ -41,7 +43,8 @@ export interface ConversationLimits {
 }
 
 interface ConversationsOptions {
-  store: ConversationsStore;
+  store: Pick<ConversationsStore, 'add' | 'countUnresolved'>;
+  turns: Pick<TurnsStore, 'append' | 'positionOf'>;
   readTurns: ReadTurns;
   tokens: ConversationTokens;
   identity: Pick<Identity, 'verify'>;
@@ -65,7 +68,7 @@ export type Conversations = ReturnType<typeof createConversations>;
 
 /** Handles a visitor's actions in a conversation. */
 export function createConversations(options: ConversationsOptions) {
-  const { store, readTurns, tokens, identity, limits, quota, publisher, directory, clock } = options;
+  const { store, turns, readTurns, tokens, identity, limits, quota, publisher, directory, clock } = options;
   const { searchConfigurationOf } = options;
 
   return {
@@ -115,7 +118,7 @@ export function createConversations(options: ConversationsOptions) {
     ): Promise<OwnConversation[]> {
       await limits.ownLists.consume(`${project.id}:${address}`, project.id);
       if (!(await identity.verify(project.id, userId, userHash))) throw unverified();
-      const issued = await store.issueTokens(project.id, userId, tokens.issue);
+      const issued = await tokens.issueOwn(project.id, userId);
       return issued.map(({ conversation, token, expiresInSeconds }) => ({
         conversationId: conversation.id,
         token,
@@ -133,7 +136,7 @@ export function createConversations(options: ConversationsOptions) {
       idempotencyKey: string | undefined,
     ): Promise<Turn> {
       await limits.turns.consume(conversationId, `${project.id}:${address}`, project.id);
-      const appended = await store.appendTurn({
+      const appended = await turns.append({
         id: newId('trn'),
         projectId: project.id,
         conversationId,
@@ -171,8 +174,8 @@ export function createConversations(options: ConversationsOptions) {
     ): Promise<{ version: string; conversation(): Promise<Conversation> }> {
       const conversationId = row.id;
       await limits.reads.consume(conversationId, `${project.id}:${address}`, project.id);
-      const position = await positionAfter(store, conversationId, after);
-      if (tokens.isRenewalDue(row)) await store.renewToken(conversationId, tokens.renewal());
+      const position = await positionAfter(turns, conversationId, after);
+      await tokens.renew(row);
       const { turnCount, turnBytes, status, lastTurnAt, teamVersion, visitorReadAt, teammateReadAt } = row;
       const read = [visitorReadAt, teammateReadAt];
       return {
@@ -193,12 +196,12 @@ export function createConversations(options: ConversationsOptions) {
 }
 
 export async function positionAfter(
-  store: Pick<ConversationsStore, 'positionOf'>,
+  turns: Pick<TurnsStore, 'positionOf'>,
   conversationId: string,
   turnId: string | undefined,
 ): Promise<number | undefined> {
   if (turnId === undefined) return undefined;
-  const position = await store.positionOf(conversationId, turnId);
+  const position = await turns.positionOf(conversationId, turnId);
   if (position === undefined) throw new BadRequest('after: not the id of a turn of this conversation');
   return position;
 }

@@ -6,7 +6,7 @@ import { png } from '../testing/files.ts';
 import { startMessenger, type TestMessenger } from '../testing/messenger.ts';
 import type { TestProject } from '../testing/projects.ts';
 import { type Visitor, visitorOf } from '../testing/visitor.ts';
-import { createConversationsStore } from './store.ts';
+import { createListStore } from './list/store.ts';
 
 let messenger: TestMessenger;
 let project: TestProject;
@@ -243,7 +243,7 @@ describe('the management API of messenger', () => {
       insert into conversation_reads (conversation_id, sub, position)
       select 'cnv_many' || n, 'ada', 1 from generate_series(1, 20000) n`;
     await sql`analyze conversations, turns, conversation_reads`;
-    const store = createConversationsStore(messenger.database.drizzle);
+    const store = createListStore(messenger.database.drizzle);
     for (const status of [undefined, 'resolved'] as const) {
       const after = { at: new Date(Date.now() - 5000 * 60_000), id: 'cnv_z' };
       const { sql: text, params } = store

@@ -19,15 +19,21 @@ import type { Clock } from '@switchboard/runtime';
 import type { Publisher } from '../publishing/publisher.ts';
 import { full, positionAfter, refusedAttachment } from './conversations.ts';
 import type { SearchConfigurationOf } from './languages.ts';
+import type { ListStore } from './list/store.ts';
 import { presentSummary, presentToOperator, presentTurn } from './present.ts';
-import type { NameAuthors, ReadTurns } from './reading.ts';
 import type { ContactReads, RatingReads, StaffReads } from './staff.ts';
 import type { ConversationsStore } from './store.ts';
+import type { ConversationTokens } from './tokens/tokens.ts';
+import type { NameAuthors, ReadTurns } from './turns/reading.ts';
+import type { TurnsStore } from './turns/store.ts';
 
 const REVOKED_AT_ONCE = 500;
 
 interface OperatorOptions {
-  store: ConversationsStore;
+  store: Pick<ConversationsStore, 'find'>;
+  list: Pick<ListStore, 'page'>;
+  turns: Pick<TurnsStore, 'append' | 'positionOf'>;
+  tokens: Pick<ConversationTokens, 'revoke'>;
   readTurns: ReadTurns;
   nameAuthors: NameAuthors;
   personIds: Pick<PersonIds, 'idsOf'>;
@@ -62,6 +68,9 @@ export type OperatorConversations = ReturnType<typeof createOperatorConversation
 /** Handles an operator's actions on a project's conversations. */
 export function createOperatorConversations({
   store,
+  list,
+  turns,
+  tokens,
   readTurns,
   nameAuthors,
   personIds,
@@ -86,7 +95,7 @@ export function createOperatorConversations({
     ): Promise<{ conversations: ConversationSummary[]; nextCursor: string | null }> {
       const after = cursor === undefined ? undefined : decodePlace(cursor, 'cnv');
       const distinctIds = distinctId === undefined ? undefined : await personIds.idsOf(projectId, distinctId);
-      const found = await store.page({
+      const found = await list.page({
         ...filter,
         projectId,
         sub,
@@ -106,15 +115,15 @@ export function createOperatorConversations({
     async read({ projectId, id, after, reader }: ReadRequest): Promise<OperatorConversation> {
       const row = await store.find(projectId, id);
       if (row === undefined) throw notFound();
-      const [turns, notes, history, contact, ratings] = await Promise.all([
-        positionAfter(store, id, after).then((position) => readTurns(projectId, row, position)),
+      const [read, notes, history, contact, ratings] = await Promise.all([
+        positionAfter(turns, id, after).then((position) => readTurns(projectId, row, position)),
         support.notes(id),
         support.history(id),
         contacts.contact(id),
         satisfaction.ratings(id),
       ]);
       if (reader !== undefined) await markRead(id, reader, { position: row.turnCount, at: row.lastTurnAt });
-      return presentToOperator(row, { contact, turns, notes, history, ratings });
+      return presentToOperator(row, { contact, turns: read, notes, history, ratings });
     },
 
     async sendTurn(
@@ -123,7 +132,7 @@ export function createOperatorConversations({
       { authorId, body, attachmentIds }: { authorId: string; body: string; attachmentIds: readonly string[] },
       idempotencyKey: string | undefined,
     ): Promise<Turn> {
-      const appended = await store.appendTurn(
+      const appended = await turns.append(
         {
           id: newId('trn'),
           projectId,
@@ -162,10 +171,10 @@ export function createOperatorConversations({
       projectId: string,
       of: ConversationTokenRevocation,
     ): Promise<number> {
-      let more = await store.revokeTokens(projectId, of, REVOKED_AT_ONCE, change);
+      let more = await tokens.revoke(projectId, of, REVOKED_AT_ONCE, change);
       let revoked = more;
       while (more === REVOKED_AT_ONCE) {
-        more = await store.revokeTokens(projectId, of, REVOKED_AT_ONCE);
+        more = await tokens.revoke(projectId, of, REVOKED_AT_ONCE);
         revoked += more;
       }
       return revoked;

@@ -4,7 +4,8 @@ import { expect, test } from 'vitest';
 import { type TestMessenger, useMessenger } from '../testing/messenger.ts';
 import type { TestProject } from '../testing/projects.ts';
 import { visitorOf } from '../testing/visitor.ts';
-import { createConversationsStore } from './store.ts';
+import { createListStore } from './list/store.ts';
+import { createTokensStore } from './tokens/store.ts';
 
 const messenger = await useMessenger({ env: { RATE_LIMITS_MULTIPLIER: '1000' } });
 
@@ -213,12 +214,12 @@ test('reads few rows to list the conversations of a user or a person', async () 
   await sql`insert into conversation_reads (conversation_id, sub, position)
     select 'own' || n, 'ada', 1 from generate_series(1, 20000) n`;
   await sql`analyze conversations, turns, conversation_reads`;
-  const store = createConversationsStore(drizzle);
+  const list = createListStore(drizzle);
   const page = { projectId: 'own', sub: 'ada', status: undefined, after: undefined, size: 51 };
   for (const query of [
-    store.ownQuery('own', 'u1'),
-    store.pageQuery({ ...page, distinctIds: ['d1', 'd2'] }),
-    store.pageQuery({ ...page, status: 'open', distinctIds: ['d1', 'd2'] }),
+    createTokensStore(drizzle).ownQuery('own', 'u1'),
+    list.pageQuery({ ...page, distinctIds: ['d1', 'd2'] }),
+    list.pageQuery({ ...page, status: 'open', distinctIds: ['d1', 'd2'] }),
   ]) {
     const { sql: text, params } = query.toSQL();
     const [plan] = await sql.unsafe(`explain (analyze, format json) ${text}`, params as never[]);

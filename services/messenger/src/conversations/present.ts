@@ -9,8 +9,8 @@ import type {
   Turn,
 } from '@switchboard/contracts';
 import { avatarPath } from '../team/avatar-path.ts';
+import type { ConversationRow, StaffRow, SummaryRow, TurnRow } from './rows.ts';
 import type { ContactRow, HistoryRow, NoteRow, RatingRow } from './staff.ts';
-import type { ConversationRow, StaffRow, SummaryRow, TurnRow } from './store.ts';
 
 export function presentTurn(conversationId: string, row: TurnRow): Turn {
   return {

@@ -24,7 +24,7 @@ import type { Context, TypedResponse } from 'hono';
 import { openByConversationToken, requireConversationToken } from './access.ts';
 import type { ConversationLimits, Conversations } from './conversations.ts';
 import type { OperatorConversations } from './operator.ts';
-import type { ConversationTokens } from './tokens.ts';
+import type { ConversationTokens } from './tokens/tokens.ts';
 
 interface ConversationsDeps {
   conversations: Conversations;

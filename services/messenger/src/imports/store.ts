@@ -8,7 +8,7 @@ import {
 } from '@switchboard/contracts';
 import { type Transactor, type Tx, tryTransaction } from '@switchboard/database';
 import { and, eq, inArray, sql } from 'drizzle-orm';
-import { CAPACITY, turnBytes } from '../conversations/size.ts';
+import { CAPACITY, turnBytes } from '../conversations/turns/size.ts';
 import { claimAttachments, NO_TOKEN } from '../schema/conversations.ts';
 import {
   conversationHistory,

@@ -1,8 +1,8 @@
 import type { Database, Listening } from '@switchboard/database';
 import type { Hub, Socket } from '@switchboard/realtime';
 import type { Clock, Logger } from '@switchboard/runtime';
-import { REVOKED_CHANNEL } from '../conversations/store.ts';
-import type { ConversationTokens } from '../conversations/tokens.ts';
+import { REVOKED_CHANNEL } from '../conversations/tokens/store.ts';
+import type { ConversationTokens } from '../conversations/tokens/tokens.ts';
 import { conversationTopic } from '../publishing/publisher.ts';
 import { ALL_SOCKETS } from './configuration-changes.ts';
 

@@ -1,5 +1,5 @@
 import { type Mail, mailPage } from '@switchboard/mail';
-import type { TurnRow } from '../conversations/store.ts';
+import type { TurnRow } from '../conversations/rows.ts';
 import { textsIn } from '../mail-texts/languages.ts';
 
 /** The replies of a mail, and how to answer and end mails. */

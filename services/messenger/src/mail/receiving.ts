@@ -7,7 +7,8 @@ import type { Clock } from '@switchboard/runtime';
 import type { Attachments } from '../attachments/attachments.ts';
 import type { SearchConfigurationOf } from '../conversations/languages.ts';
 import { presentTurn } from '../conversations/present.ts';
-import type { AppendResult, ConversationsStore, NewTurn } from '../conversations/store.ts';
+import type { ConversationsStore } from '../conversations/store.ts';
+import type { AppendResult, NewTurn, TurnsStore } from '../conversations/turns/store.ts';
 import { mailLanguage } from '../mail-texts/languages.ts';
 import type { Publisher } from '../publishing/publisher.ts';
 import type { MailAddresses } from './addresses.ts';
@@ -47,7 +48,8 @@ export interface Envelope {
 
 interface ReceivingOptions {
   store: MailStore;
-  conversations: Pick<ConversationsStore, 'add' | 'appendTurn'>;
+  conversations: Pick<ConversationsStore, 'add'>;
+  turns: Pick<TurnsStore, 'append'>;
   attachments: Pick<Attachments, 'upload'>;
   directory: Pick<Directory, 'project' | 'member'>;
   publisher: Publisher;
@@ -82,7 +84,7 @@ export type Receiving = ReturnType<typeof createReceiving>;
  * agent.
  */
 export function createReceiving(options: ReceivingOptions) {
-  const { store, conversations, attachments, directory, publisher, limits, clock } = options;
+  const { store, conversations, turns, attachments, directory, publisher, limits, clock } = options;
 
   async function receiveBounce(
     { projectId, conversationId }: Extract<MailTarget, { kind: 'reply' | 'bounce' }>,
@@ -255,7 +257,7 @@ export function createReceiving(options: ReceivingOptions) {
           isMailed: true,
         };
         const within = options.audited(turn, project.companyId);
-        publishAppended(turn, await conversations.appendTurn(turn, within));
+        publishAppended(turn, await turns.append(turn, within));
         return 'reply';
       }
       const isContact = target.kind === 'project' || from.address === target.contact?.toLowerCase();
@@ -265,7 +267,7 @@ export function createReceiving(options: ReceivingOptions) {
         mail: { ...sent, isContact },
         status: 'open',
       };
-      const appended = await conversations.appendTurn(turn);
+      const appended = await turns.append(turn);
       requireAppended(appended);
       if (isContact) await store.recordAnswer(conversationId, messageId);
       publishAppended(turn, appended);

@@ -1,7 +1,7 @@
 import { getSatisfaction, rateConversation } from '@switchboard/contracts';
 import type { RateLimit, ServiceApp } from '@switchboard/http';
 import { requireConversationToken } from '../conversations/access.ts';
-import type { ConversationTokens } from '../conversations/tokens.ts';
+import type { ConversationTokens } from '../conversations/tokens/tokens.ts';
 import type { Satisfactions } from './satisfaction.ts';
 
 interface SatisfactionDeps {

@@ -8,7 +8,7 @@ import type {
   TurnMail,
 } from '@switchboard/contracts';
 import type { Tx } from '@switchboard/database';
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { boolean, index, integer, json, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { timestampMs, tsvector } from './columns.ts';
 
@@ -192,4 +192,61 @@ export async function claimAttachments(
     )
     .returning({ id: attachments.id });
   return claimed.length === attachmentIds.length;
+}
+
+/** The columns of a conversation that its visitor may see. */
+export const conversationColumns = {
+  id: conversations.id,
+  distinctId: conversations.distinctId,
+  subject: conversations.subject,
+  status: conversations.status,
+  userId: conversations.userId,
+  userVerified: conversations.userVerified,
+  createdAt: conversations.createdAt,
+  lastTurnAt: conversations.lastTurnAt,
+  visitorReadAt: conversations.visitorReadAt,
+  teammateReadAt: conversations.teammateReadAt,
+};
+
+/** The columns that staff sees. */
+export const staffColumns = {
+  ...conversationColumns,
+  assigneeId: conversations.assigneeId,
+  teamId: conversations.teamId,
+  priority: conversations.priority,
+  labelIds: conversations.labelIds,
+  isSnoozed: conversations.isSnoozed,
+  snoozedUntil: conversations.snoozedUntil,
+  firstReplyAt: conversations.firstReplyAt,
+  resolvedAt: conversations.resolvedAt,
+  waitingSince: conversations.waitingSince,
+  satisfactionScore: conversations.satisfactionScore,
+  importedFrom: conversations.importedFrom,
+};
+
+export const sizeColumns = {
+  turnCount: conversations.turnCount,
+  turnBytes: conversations.turnBytes,
+};
+
+/** Selects the conversations of a verified user. */
+export const ofVerifiedUser = (projectId: string, userId: string) =>
+  and(eq(conversations.projectId, projectId), eq(conversations.userId, userId), conversations.userVerified);
+
+/**
+ * The new expiry of a token: `expiresAt`, but at most `maxDays` after the conversation was opened. A token that has
+ * expired by `now` stays expired.
+ */
+export interface TokenRenewal {
+  now: Date;
+  expiresAt: Date;
+  maxDays: number;
+}
+
+/** Returns the later expiry of a token that has not expired. */
+export function expiryRenewed({ now, expiresAt, maxDays }: Record<keyof TokenRenewal, SQL>): SQL {
+  const latest = sql`${conversations.createdAt} + make_interval(days => ${maxDays}::int)`;
+  const isUnexpired = sql`${conversations.tokenExpiresAt} > ${now}::timestamptz`;
+  return sql`case when ${isUnexpired} then least(${expiresAt}::timestamptz, ${latest})
+    else ${conversations.tokenExpiresAt} end`;
 }

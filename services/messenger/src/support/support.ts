@@ -11,9 +11,9 @@ import type { Directory } from '@switchboard/directory';
 import { type AuditedChange, BadRequest, Conflict, type RateLimit } from '@switchboard/http';
 import type { Clock } from '@switchboard/runtime';
 import type { SearchConfigurationOf } from '../conversations/languages.ts';
+import type { ListStore } from '../conversations/list/store.ts';
 import { assigneeOf, notFound } from '../conversations/operator.ts';
 import { presentNote, presentSummary } from '../conversations/present.ts';
-import type { ConversationsStore } from '../conversations/store.ts';
 import { type MailAddresses, newMailKey } from '../mail/addresses.ts';
 import type { Publisher } from '../publishing/publisher.ts';
 import { avatarPath } from '../team/avatar-path.ts';
@@ -23,7 +23,7 @@ import type { CountFilter, StoredSettings, SupportStore } from './store.ts';
 
 interface SupportOptions {
   store: SupportStore;
-  conversations: Pick<ConversationsStore, 'page'>;
+  conversations: Pick<ListStore, 'page'>;
   directory: Pick<Directory, 'project' | 'members'>;
   publisher: Publisher;
   searchConfigurationOf: SearchConfigurationOf;

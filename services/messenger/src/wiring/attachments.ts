@@ -3,7 +3,7 @@ import { createAttachments } from '../attachments/attachments.ts';
 import { attachmentsRoutes } from '../attachments/routes.ts';
 import { createAttachmentsStore } from '../attachments/store.ts';
 import { createSweep } from '../attachments/sweep.ts';
-import type { ConversationTokens } from '../conversations/tokens.ts';
+import type { ConversationTokens } from '../conversations/tokens/tokens.ts';
 import { createSupportStore } from '../support/store.ts';
 import { openMail } from './mail.ts';
 import type { Shared } from './shared.ts';

@@ -3,11 +3,14 @@ import { createEncryption } from '@switchboard/runtime';
 import { createAnnouncementsPublisher } from '../announcements/publisher.ts';
 import { createConversations } from '../conversations/conversations.ts';
 import { createSearchConfigurationOf } from '../conversations/languages.ts';
+import { createListStore } from '../conversations/list/store.ts';
 import { createOperatorConversations } from '../conversations/operator.ts';
-import { createNameAuthors, createReadTurns } from '../conversations/reading.ts';
 import { conversationsRoutes } from '../conversations/routes.ts';
 import { createConversationsStore } from '../conversations/store.ts';
-import { type ConversationTokens, createConversationTokens } from '../conversations/tokens.ts';
+import { createTokensStore } from '../conversations/tokens/store.ts';
+import { type ConversationTokens, createConversationTokens } from '../conversations/tokens/tokens.ts';
+import { createNameAuthors, createReadTurns } from '../conversations/turns/reading.ts';
+import { createTurnsStore } from '../conversations/turns/store.ts';
 import { createIdentity } from '../identity/identity.ts';
 import { identityRoutes } from '../identity/routes.ts';
 import { createIdentityStore } from '../identity/store.ts';
@@ -31,9 +34,10 @@ export function openConversations(shared: Shared): ConversationTokens {
   run(runOnce((signal) => identity.reencrypt(logger, signal)));
 
   const store = createConversationsStore(database.prepared);
-  const tokens = createConversationTokens({ store, clock });
+  const turns = createTurnsStore(database.prepared);
+  const tokens = createConversationTokens({ store: createTokensStore(database.prepared), clock });
   const nameAuthors = createNameAuthors(directory);
-  const readTurns = createReadTurns(store, nameAuthors);
+  const readTurns = createReadTurns(turns, nameAuthors);
   const searchConfigurationOf = createSearchConfigurationOf(directory);
   const support = createSupportStore(db);
   const satisfaction = createSatisfactionStore(db);
@@ -61,6 +65,7 @@ export function openConversations(shared: Shared): ConversationTokens {
   const conversations = createConversations({
     ...shared,
     store,
+    turns,
     readTurns,
     tokens,
     identity,
@@ -71,6 +76,9 @@ export function openConversations(shared: Shared): ConversationTokens {
   const operatorConversations = createOperatorConversations({
     ...shared,
     store,
+    list: createListStore(database.prepared),
+    turns,
+    tokens,
     readTurns,
     nameAuthors,
     support,

@@ -3,7 +3,7 @@ import { refusalOfKey, refusalOfStream } from '@switchboard/http';
 import { createHub, type Hub, openFanOut } from '@switchboard/realtime';
 import type { Messenger } from '../config.ts';
 import type { Configurations } from '../configuration/configuration.ts';
-import type { ConversationTokens } from '../conversations/tokens.ts';
+import type { ConversationTokens } from '../conversations/tokens/tokens.ts';
 import { createConfigurationChanges } from '../live/configuration-changes.ts';
 import { liveRoutes } from '../live/routes.ts';
 import { createSignals } from '../live/signals.ts';

@@ -6,8 +6,9 @@ import type { Attachments } from '../attachments/attachments.ts';
 import type { AttachmentsStore } from '../attachments/store.ts';
 import type { Messenger, MessengerConfig } from '../config.ts';
 import { createSearchConfigurationOf } from '../conversations/languages.ts';
-import { createNameAuthors, createReadTurns } from '../conversations/reading.ts';
 import { createConversationsStore } from '../conversations/store.ts';
+import { createNameAuthors, createReadTurns } from '../conversations/turns/reading.ts';
+import { createTurnsStore } from '../conversations/turns/store.ts';
 import { createMailAddresses, type MailAddresses } from '../mail/addresses.ts';
 import { createMailListener, MAIL_LIMITS } from '../mail/listener.ts';
 import { createReceiving } from '../mail/receiving.ts';
@@ -58,7 +59,7 @@ export function openMail(shared: Shared, { attachments, files, slowStorage }: Ne
       store,
       files,
       storage: slowStorage,
-      readTurns: createReadTurns(createConversationsStore(db), createNameAuthors(directory)),
+      readTurns: createReadTurns(createTurnsStore(db), createNameAuthors(directory)),
       mailer,
       addresses,
       from: config.MAIL_FROM,
@@ -107,6 +108,7 @@ function openListener(
     ...shared,
     store,
     conversations: createConversationsStore(database.prepared),
+    turns: createTurnsStore(database.prepared),
     attachments,
     agents: createAgentsStore(db),
     audited: ({ id, projectId, conversationId }, companyId) => ({

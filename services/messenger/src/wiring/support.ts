@@ -1,5 +1,5 @@
 import { createSearchConfigurationOf } from '../conversations/languages.ts';
-import { createConversationsStore } from '../conversations/store.ts';
+import { createListStore } from '../conversations/list/store.ts';
 import { createImports } from '../imports/imports.ts';
 import { importsRoutes } from '../imports/routes.ts';
 import { createImportsStore } from '../imports/store.ts';
@@ -22,7 +22,7 @@ export function openSupport(shared: Shared): void {
     store,
     searches: createSearchQueue({ ...SEARCH_LIMITS, perSecond: limits.searchSecondsPerProjectPerSecond }),
     mailAddresses: openMailAddresses(shared),
-    conversations: createConversationsStore(db),
+    conversations: createListStore(db),
     searchConfigurationOf,
     limits: {
       searches: limits.perMinute('searches', limits.searchesPerMember),

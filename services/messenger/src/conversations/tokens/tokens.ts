@@ -1,7 +1,8 @@
 import { Unauthorized } from '@switchboard/http';
 import { coalesce } from '@switchboard/resilience';
 import { type Clock, hashToken, newToken } from '@switchboard/runtime';
-import type { ConversationState, ConversationsStore, TokenCheck, TokenRenewal } from './store.ts';
+import type { ConversationRow, ConversationState } from '../rows.ts';
+import type { TokenCheck, TokenRenewal, TokensStore } from './store.ts';
 
 /** A token expires this long after it was last used. */
 const TOKEN_DAYS = 30;
@@ -37,12 +38,22 @@ export interface ConversationTokens {
   open(projectId: string, conversationId: string, token: string | undefined): Promise<ConversationState>;
   /** Returns the expiry that a use of the token sets now. */
   renewal(): TokenRenewal;
-  /** Returns whether a renewal moves the expiry by a minute or more, so that not every read writes. */
-  isRenewalDue(conversation: { createdAt: Date; tokenExpiresAt: Date }): boolean;
+  /**
+   * Renews the token that opened a conversation. Does nothing if the expiry would move by less than a minute, so that
+   * not every read writes.
+   */
+  renew(conversation: ConversationState): Promise<void>;
+  /** Issues a token for each of the latest conversations of a verified user. */
+  issueOwn(
+    projectId: string,
+    userId: string,
+  ): Promise<(NewConversationToken & { conversation: ConversationRow })[]>;
+  /** Revokes up to `limit` valid tokens, and returns their number. */
+  revoke: TokensStore['revoke'];
 }
 
 interface TokensOptions {
-  store: Pick<ConversationsStore, 'tokenExpiry' | 'findByTokens'>;
+  store: TokensStore;
   clock: Clock;
 }
 
@@ -58,23 +69,29 @@ export function createConversationTokens({ store, clock }: TokensOptions): Conve
 
   async function expiry(use: TokenUse): Promise<Date | undefined> {
     const check = checkOf(use);
-    return check && store.tokenExpiry(check, clock.now());
+    return check && store.expiry(check, clock.now());
   }
 
   // Clients poll, so requests at the same moment share a query.
   const find = coalesce<TokenCheck, ConversationState | undefined>(
-    (checks) => store.findByTokens(checks, clock.now()),
+    (checks) => store.conversationsOf(checks, clock.now()),
     { gathers: true, maxBatch: MAX_CHECKS_AT_ONCE },
   );
 
+  function issue(): NewConversationToken {
+    const token = `cvt_${newToken()}`;
+    const expiresInSeconds = TOKEN_DAYS * DAY_SECONDS;
+    return { token, hash: hashToken(token), expiresInSeconds, expiresAt: expiryOfUseNow() };
+  }
+
+  const renewal = () => ({ now: clock.now(), expiresAt: expiryOfUseNow(), maxDays: MAX_TOKEN_DAYS });
+
   return {
     expiry,
-
-    issue() {
-      const token = `cvt_${newToken()}`;
-      const expiresInSeconds = TOKEN_DAYS * DAY_SECONDS;
-      return { token, hash: hashToken(token), expiresInSeconds, expiresAt: expiryOfUseNow() };
-    },
+    issue,
+    issueOwn: (projectId, userId) => store.issue(projectId, userId, issue),
+    revoke: store.revoke,
+    renewal,
 
     async require(projectId, conversationId, token) {
       if (token === undefined || (await expiry({ projectId, conversationId, token })) === undefined)
@@ -88,13 +105,12 @@ export function createConversationTokens({ store, clock }: TokensOptions): Conve
       return conversation;
     },
 
-    renewal: () => ({ now: clock.now(), expiresAt: expiryOfUseNow(), maxDays: MAX_TOKEN_DAYS }),
-
-    isRenewalDue({ createdAt, tokenExpiresAt }) {
+    async renew({ id, createdAt, tokenExpiresAt }) {
       // The caller has a token of another device.
-      if (tokenExpiresAt <= clock.now()) return false;
+      if (tokenExpiresAt <= clock.now()) return;
       const latest = createdAt.getTime() + MAX_TOKEN_DAYS * DAY_SECONDS * 1000;
-      return Math.min(expiryOfUseNow().getTime(), latest) - tokenExpiresAt.getTime() > RENEWED_BY_MS;
+      const expiresAt = Math.min(expiryOfUseNow().getTime(), latest);
+      if (expiresAt - tokenExpiresAt.getTime() > RENEWED_BY_MS) await store.renew(id, renewal());
     },
   };
 }

@@ -1,7 +1,8 @@
 import type { Directory } from '@switchboard/directory';
 import { createFairQueue, yieldToLoop } from '@switchboard/fairness';
 import { fairnessKeyOfProject } from '@switchboard/http';
-import type { ConversationSize, ConversationsStore, TurnRow } from './store.ts';
+import type { ConversationSize, TurnRow } from '../rows.ts';
+import type { TurnsStore } from './store.ts';
 
 /** The number of conversations read at the same time. The largest take megabytes and milliseconds each. */
 const MAX_CONCURRENT = 2;
@@ -18,10 +19,7 @@ export type ReadTurns = (
  * Reads the turns of conversations for responses, oldest first. Projects take turns, also between the pages of
  * a large conversation and when one is converted to JSON.
  */
-export function createReadTurns(
-  store: Pick<ConversationsStore, 'turns'>,
-  nameAuthors: NameAuthors,
-): ReadTurns {
+export function createReadTurns(store: Pick<TurnsStore, 'read'>, nameAuthors: NameAuthors): ReadTurns {
   const queued = createFairQueue(MAX_CONCURRENT);
   return async (projectId, { id, turnCount, turnBytes }, after = 0) => {
     const pageTurns = Math.max(1, Math.floor((PAGE_BYTES * turnCount) / Math.max(1, turnBytes)));
@@ -30,7 +28,7 @@ export function createReadTurns(
     for (let from = after; from < turnCount; from += pageTurns) {
       const range = { after: from, upTo: Math.min(from + pageTurns, turnCount) };
       const page = await queued(projectId, async () => {
-        const turns = await store.turns(projectId, id, range);
+        const turns = await store.read(projectId, id, range);
         if (isLarge) await yieldToLoop(fairnessKeyOfProject(projectId));
         return turns;
       });

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { png } from '../testing/files.ts';
-import { startMessenger, type TestMessenger } from '../testing/messenger.ts';
-import type { TestProject } from '../testing/projects.ts';
-import { type Visitor, visitorOf } from '../testing/visitor.ts';
-import { createConversationsStore } from './store.ts';
+import { png } from '../../testing/files.ts';
+import { startMessenger, type TestMessenger } from '../../testing/messenger.ts';
+import type { TestProject } from '../../testing/projects.ts';
+import { type Visitor, visitorOf } from '../../testing/visitor.ts';
+import { createTurnsStore } from './store.ts';
 
 let messenger: TestMessenger;
 let project: TestProject;
@@ -115,7 +115,7 @@ describe("a visitor's turn", () => {
       insert into turns (conversation_id, position, id, author_kind, body, created_at)
       select ${conversation.id}, n, 'trn_of_many' || n, 'visitor', 'Hello', now() from generate_series(1, 2000) as n`;
     await sql`analyze turns`;
-    const store = createConversationsStore(messenger.database.drizzle);
+    const store = createTurnsStore(messenger.database.drizzle);
     const { sql: text, params } = store.positionQuery(conversation.id, 'trn_of_many1990').toSQL();
     const [plan] = await sql.unsafe(`explain (analyze, format json) ${text}`, params as never[]);
     expect(JSON.stringify(plan)).not.toMatch(/"(Rows Removed by Filter|Actual Rows)": ?\d{3,}/);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import type { TurnRow } from '../rows.ts';
 import { createReadTurns } from './reading.ts';
-import type { TurnRow } from './store.ts';
 
 const unnamed = async (_: string, turns: TurnRow[]) => turns;
 
@@ -9,7 +9,7 @@ it('reads two conversations at a time, with the projects in rotation', async () 
   let reading = 0;
   const read = createReadTurns(
     {
-      async turns(projectId) {
+      async read(projectId) {
         expect(++reading).toBeLessThanOrEqual(2);
         order.push(projectId);
         await new Promise(setImmediate);
@@ -30,7 +30,7 @@ it('reads a large conversation in pages, and another project between them', asyn
   const order: string[] = [];
   const read = createReadTurns(
     {
-      async turns(projectId, _, { after, upTo }) {
+      async read(projectId, _, { after, upTo }) {
         order.push(`${projectId} ${after} to ${upTo}`);
         await new Promise(setImmediate);
         return [];
