@@ -229,6 +229,8 @@ export const CLICKHOUSE_HOLDINGS: Record<string, Holding> = {
   project_versions_of_events: { nothing: 'the view that counts them' },
   question_people: { nothing: 'no longer written; rows of the previous version, for at most an hour' },
   schema_migrations: { nothing: 'numbers of migrations' },
+  sql_groups: { nothing: 'traits of groups during one SQL query; removed with it' },
+  sql_people: { nothing: 'copies during one SQL query; removed with it, or after an hour' },
 };
 
 const ENTRIES = { 'directory.entries': 'the id, which is never used again' };

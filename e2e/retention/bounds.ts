@@ -228,6 +228,8 @@ export const CLICKHOUSE_TABLES: Record<string, Bound> = {
   project_versions_of_events: { of: 'nothing: the view that fills project_versions' },
   question_people: { after: 'an hour' },
   schema_migrations: { of: 'migrations' },
+  sql_groups: { after: 'the query, or an hour' },
+  sql_people: { after: 'the query, or an hour' },
 };
 
 /** Every topic. Its dead letters are kept for 30 days, or as long as the topic if that is longer. */

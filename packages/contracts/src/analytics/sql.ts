@@ -19,7 +19,7 @@ const parameters = z
 const sqlResult = z
   .object({
     asOf: timestamp,
-    dialect: z.literal('duckdb'),
+    dialect: z.enum(['duckdb', 'clickhouse']).openapi({ description: 'The SQL that the query is in.' }),
     columns: z.array(z.object({ name: z.string(), type: z.string() })),
     rows: z.array(z.array(anyJson)).openapi({ description: 'Up to 10,000 rows and 4 MB.' }),
     truncated: z
@@ -41,7 +41,7 @@ export const runSql = operation({
   path: '/v1/projects/{projectId}/insights/sql',
   summary: 'Query a project with SQL',
   description:
-    'Runs one SELECT in the SQL of DuckDB on the views events (event_id, name, distinct_id, person_id, session_id, occurred_at, received_at, properties, context, bot), people (person_id, traits, groups, first_seen_at, last_seen_at), groups (type, id, traits, members, first_seen_at, last_seen_at) and sessions (session_id, person_id, started_at, ended_at, events). Times are UTC. properties, context, traits and groups are JSON. Nothing else can be read: functions that read files or settings, and those that make long values, are refused. A deployment that queries ClickHouse answers 400.',
+    'Runs one SELECT in the SQL of the database that has the events: DuckDB, or ClickHouse with CLICKHOUSE_URL. The views are events (event_id, name, distinct_id, person_id, session_id, occurred_at, received_at, properties, context, bot), people (person_id, traits, groups, first_seen_at, last_seen_at), groups (type, id, traits, members, first_seen_at, last_seen_at) and sessions (session_id, person_id, started_at, ended_at, events). Times are UTC. properties, context, traits and groups are JSON, as text in ClickHouse. Nothing else can be read: functions that read files, tables or settings, and those that make long values, are refused.',
   request: {
     params: z.object({ projectId }),
     headers: z.object({
@@ -50,7 +50,9 @@ export const runSql = operation({
     body: jsonBody(
       z.strictObject({
         query: text({ min: 1, max: MAX_QUERY }),
-        params: parameters.default({}).openapi({ description: 'The values of $name in the query.' }),
+        params: parameters
+          .default({})
+          .openapi({ description: 'The values of $name in the query, or of {name:Type} in ClickHouse.' }),
         range: insightRange.default({ last: 30, unit: 'day' }).openapi({
           description: 'When the events of the views occurred, in UTC.',
         }),

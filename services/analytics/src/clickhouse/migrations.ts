@@ -138,6 +138,39 @@ const MIGRATIONS: readonly Migration[] = [
     // Whether a known bot sent the event.
     statements: ['alter table events add column if not exists bot Bool default false after context'],
   },
+  {
+    id: 7,
+    statements: [
+      // Copies of people and groups, for one SQL query.
+      `create table if not exists sql_people (
+        run String,
+        person_id String,
+        traits String codec(ZSTD(1)),
+        groups String codec(ZSTD(1)),
+        first_seen_at DateTime64(0, 'UTC'),
+        last_seen_at DateTime64(0, 'UTC'),
+        copied_at DateTime default now()
+      ) engine = MergeTree
+      partition by run
+      order by (run, person_id)
+      ttl copied_at + interval 1 hour
+      settings ttl_only_drop_parts = 1`,
+      `create table if not exists sql_groups (
+        run String,
+        type String,
+        id String,
+        traits String codec(ZSTD(1)),
+        members Int64,
+        first_seen_at DateTime64(0, 'UTC'),
+        last_seen_at DateTime64(0, 'UTC'),
+        copied_at DateTime default now()
+      ) engine = MergeTree
+      partition by run
+      order by (run, type, id)
+      ttl copied_at + interval 1 hour
+      settings ttl_only_drop_parts = 1`,
+    ],
+  },
 ];
 
 const appliedRows = z.array(z.object({ id: z.number() }));

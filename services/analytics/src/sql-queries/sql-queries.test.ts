@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ingestionTopics, PEOPLE_TOPIC, personKey } from '@switchboard/contracts';
 import { eventually } from '@switchboard/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { TestEvent } from '../testing/reference.ts';
-import { useAnalytics } from '../testing/service.ts';
+import { startAnalytics, useAnalytics } from '../testing/service.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'sql-'));
 const analytics = await useAnalytics({ QUERY_FOLDER: folder }, { queryLimits: { timeoutMs: 6_000 } });
@@ -237,6 +237,28 @@ describe('a SQL query of an attacker', () => {
     const [instance = ''] = await readdir(folder);
     expect(await readdir(join(folder, instance, 'files', 'sql'))).toEqual([]);
   });
+
+  it('ends when its client leaves, and lets the next one run', async () => {
+    const client = new AbortController();
+    const patient = await startAnalytics({}, { queryLimits: { timeoutMs: 120_000 } });
+    onTestFinished(() => patient.stop());
+    const headers = {
+      Authorization: `Bearer ${await patient.mint({ sub: 'ada' })}`,
+      'Content-Type': 'application/json',
+    };
+    const send = (query: string, signal: AbortSignal) =>
+      fetch(`${patient.url}/v1/projects/shop/insights/sql`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ query }),
+        signal,
+      });
+    const left = send(ENDLESS, client.signal);
+    const next = send('select 1', AbortSignal.timeout(60_000));
+    setTimeout(() => client.abort(), 1_000);
+    await expect(left).rejects.toThrow(/abort/);
+    expect((await next).status).toBe(200);
+  }, 90_000);
 
   it('delays no question of others while it runs', async () => {
     const slow = run(

@@ -3,6 +3,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { foldedPerson } from '../schema/folded.ts';
 import { groups, knownGroups, personIds, seenPeople } from '../schema/index.ts';
+import { UnusableSql } from './query.ts';
 
 /** Pages of rows, each a JSON object. */
 export type RowPages = AsyncIterable<string[]>;
@@ -15,6 +16,8 @@ export interface SqlQueriesStore {
 }
 
 const PAGE_SIZE = 2_000;
+/** Copying more people takes most of the time of a query. */
+const MAX_COPIED = 1_000_000;
 
 const personRows = z.array(z.object({ id: z.string(), row: z.string() }));
 const groupRows = z.array(z.object({ type: z.string(), id: z.string(), row: z.string() }));
@@ -70,4 +73,16 @@ export function createSqlQueriesStore(db: Db): SqlQueriesStore {
       }
     },
   };
+}
+
+/** Reads pages for a query. Throws UnusableSql for too many rows. */
+export async function* bounded(pages: RowPages, signal: AbortSignal): RowPages {
+  let copied = 0;
+  for await (const page of pages) {
+    signal.throwIfAborted();
+    copied += page.length;
+    if (copied > MAX_COPIED)
+      throw new UnusableSql(`more than ${MAX_COPIED} people or groups; query events alone`);
+    yield page;
+  }
 }

@@ -18,15 +18,17 @@ import { createCopiedPersons, createTablePersons } from '../persons/sources.ts';
 import { createPersonsStore } from '../persons/store.ts';
 import type { QueryLimits } from '../query-queue/query-queue.ts';
 import { createFileSources, createTableSources, type Sources } from '../query-queue/source.ts';
-import { createSqlProcesses } from '../sql-queries/runner.ts';
-import type { SqlQueriesOptions } from '../sql-queries/sql-queries.ts';
+import { createClickHouseSql } from '../sql-queries/clickhouse/compute.ts';
+import { createDuckDbSql } from '../sql-queries/duckdb/compute.ts';
+import { createSqlProcesses } from '../sql-queries/duckdb/runner.ts';
+import type { SqlEngine } from '../sql-queries/query.ts';
 import { createSqlQueriesStore } from '../sql-queries/store.ts';
 import type { ClickHouseStores } from './clickhouse.ts';
 
 /** The shares of the disk for copies of files, and for rows kept of them. Intermediate results take the rest. */
 const CACHE_SHARE = 1 / 2;
 const KEPT_SHARE = 1 / 6;
-/** The shares of memory and of the space for intermediate results that a SQL query has in its process. */
+/** The shares of memory and of the space for intermediate results that a SQL query has. */
 const SQL_MEMORY_SHARE = 1 / 4;
 const SQL_SPILL_SHARE = 1 / 4;
 /** The memory of the process of a SQL query besides the share. */
@@ -38,8 +40,7 @@ interface Opened {
   sources: Sources;
   /** Returns the end offsets by partition: the events before them can be queried. */
   stored(): Promise<readonly bigint[]>;
-  /** The options of SQL queries. Absent if the events are not in files. */
-  sql?: Pick<SqlQueriesOptions, 'engine' | 'useProcess' | 'rows' | 'folder' | 'memoryBytes' | 'spillBytes'>;
+  sql: SqlEngine;
 }
 
 /** Opens the engine that computes queries from the tables in ClickHouse. */
@@ -56,11 +57,18 @@ export function openTables(
     timeoutMs,
   });
   add(engine, { stop: engine.close });
+  const sql = createClickHouseSql({
+    client,
+    rows: createSqlQueriesStore(db),
+    memoryBytes: Math.floor(share(config.QUERY_MEMORY_BYTES) * SQL_MEMORY_SHARE),
+    timeoutMs,
+  });
   const people = createTablePeople({ engine, isFilled: createFillState(createPeopleSyncStore(db)) });
   return {
     engine,
     sources: createTableSources({ engine, people, persons: createTablePersons({ engine }), clock }),
     stored: () => log.committedOffsets(CLICKHOUSE_GROUP, ingestionTopics.events),
+    sql,
   };
 }
 
@@ -106,13 +114,13 @@ export function openFiles(service: Analytics): Opened {
     engine,
     sources: createFileSources({ store, cache, kept, people, persons }),
     stored: () => store.offsets(region),
-    sql: {
+    sql: createDuckDbSql({
       engine,
       useProcess: createSqlProcesses({ maxBytes: sqlBytes + SQL_PROCESS_BYTES }),
       rows: createSqlQueriesStore(db),
       folder: join(filesFolder, 'sql'),
       memoryBytes: sqlBytes,
       spillBytes: sqlSpillBytes,
-    },
+    }),
   };
 }

@@ -74,11 +74,8 @@ export function openQueries(
 ): void {
   const limits = { ...QUERY_LIMITS, ...constants.queryLimits };
   const { app, clock, config, db, directory, metrics, region, run, share } = service;
-  const {
-    stored,
-    sql: sqlOptions,
-    ...opened
-  } = clickHouse === undefined ? openFiles(service) : openTables(service, clickHouse, limits);
+  const { stored, sql, ...opened } =
+    clickHouse === undefined ? openFiles(service) : openTables(service, clickHouse, limits);
   const watermark = createWatermark({ ...service, stored });
   const queue = createQueryQueue({
     ...opened,
@@ -150,7 +147,7 @@ export function openQueries(
     respond,
   });
   sqlQueriesRoutes(app, {
-    run: sqlOptions && createRunSql({ ...sqlOptions, queue: sqlQueue, results: lists, watermark, clock }),
+    run: createRunSql({ queue: sqlQueue, results: lists, watermark, clock, engine: sql }),
     respond,
   });
   const rejections = createRejectionsStore(db);

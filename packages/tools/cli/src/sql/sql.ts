@@ -12,10 +12,10 @@ export const sql: Command = {
   summary: 'query a project with SQL',
   help: `switchboard sql <projectId> <query.sql | -> [options]
 
-The file has one SELECT in the SQL of DuckDB. The tables are events, people, groups and sessions. Needs the token of a
-member of the company. SWITCHBOARD_ANALYTICS_URL, or SWITCHBOARD_URL, is the address of the API.
+The file has one SELECT in the SQL of DuckDB, or of ClickHouse if it has the events: --json prints the dialect. The
+tables are events, people, groups and sessions. Needs the token of a member of the company. SWITCHBOARD_ANALYTICS_URL, or SWITCHBOARD_URL, is the address of the API.
 
-  --param <name=value>  value of $name in the query, as a text; repeatable
+  --param <name=value>  value of $name in the query, or of {name:Type} in ClickHouse; repeatable
   --days <n>            reads the events of this many days, including today (default: ${DEFAULT_DAYS})
   --csv                 print CSV in which spreadsheets find no formulas
 ${COMMON_HELP}

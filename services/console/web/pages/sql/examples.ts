@@ -5,7 +5,7 @@ interface Example {
   query: string;
 }
 
-/** Queries to begin with. */
+/** Queries to begin with, in the SQL that DuckDB and ClickHouse share. */
 export const examples = (): readonly Example[] => [
   {
     title: t('Events by name'),
@@ -15,17 +15,17 @@ export const examples = (): readonly Example[] => [
   {
     title: t('People by their first event'),
     query:
-      'select first_event, count(*) as people\nfrom (\n  select person_id, arg_min(name, occurred_at) as first_event\n  from events\n  group by person_id\n)\ngroup by first_event\norder by people desc',
+      'select first_event, count(*) as people\nfrom (\n  select person_id, min_by(name, occurred_at) as first_event\n  from events\n  group by person_id\n) as firsts\ngroup by first_event\norder by people desc',
   },
   {
     title: t('Longest sessions'),
     query:
-      'select session_id, person_id, events, ended_at - started_at as duration\nfrom sessions\norder by duration desc\nlimit 100',
+      "select session_id, person_id, events, date_diff('second', started_at, ended_at) as seconds\nfrom sessions\norder by seconds desc\nlimit 100",
   },
   {
-    title: t('Events of people by a trait'),
+    title: t('New people by week'),
     query:
-      "select p.traits->>'plan' as plan, count(*) as events\nfrom events\njoin people as p using (person_id)\ngroup by plan\norder by events desc",
+      "select date_trunc('week', first_seen_at) as week, count(*) as people\nfrom people\ngroup by week\norder by week desc",
   },
 ];
 

@@ -62,7 +62,7 @@ export function Page() {
       >
         <TextArea
           label={t('Query')}
-          hint={t('One SELECT in the SQL of DuckDB. Ctrl+Enter runs it.')}
+          hint={hintOf(query.data?.dialect)}
           rows={8}
           spellCheck={false}
           autoCapitalize="off"
@@ -92,6 +92,15 @@ export function Page() {
       )}
     </PageLayout>
   );
+}
+
+const DIALECTS = { duckdb: 'DuckDB', clickhouse: 'ClickHouse' };
+
+/** @param dialect Undefined before the first response. */
+function hintOf(dialect: keyof typeof DIALECTS | undefined): string {
+  return dialect === undefined
+    ? t('One SELECT in the SQL of DuckDB, or of ClickHouse if it has the events. Ctrl+Enter runs it.')
+    : t('One SELECT in the SQL of {dialect}. Ctrl+Enter runs it.', { dialect: DIALECTS[dialect] });
 }
 
 /** The tables, and queries to begin with. */
@@ -127,7 +136,8 @@ interface SqlResultProps {
   isOld: boolean;
 }
 
-const NUMBER = /^(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|DOUBLE|FLOAT|DECIMAL.*)$/;
+/** The types of numbers in DuckDB and ClickHouse. */
+const NUMBER = /^(Nullable\()?(U?(TINY|SMALL|BIG|HUGE)?INT(EGER|\d+)?|DOUBLE|FLOAT\d*|DECIMAL.*)\)?$/i;
 
 function SqlResult({ columns, rows, truncated, isOld }: SqlResultProps) {
   const [open, setOpen] = useState<number>();

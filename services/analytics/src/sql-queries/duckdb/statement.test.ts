@@ -1,6 +1,6 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, describe, expect, it } from 'vitest';
-import { UnusableSql } from './check.ts';
+import { UnusableSql } from '../query.ts';
 import { readStatement } from './statement.ts';
 
 const instance = await DuckDBInstance.create();

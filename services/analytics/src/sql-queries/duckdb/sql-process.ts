@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api';
 import { createBirpc } from 'birpc';
-import { quoted } from '../engine/quoted.ts';
-import type { CheckedSql, Refusable, SqlJob, SqlProcessCalls, SqlQuery, SqlTable } from './calls.ts';
-import { UnusableSql } from './check.ts';
+import { quoted } from '../../engine/quoted.ts';
+import { checkParams, type SqlQuery, type SqlTable, UnusableSql } from '../query.ts';
+import type { CheckedSql, Refusable, SqlJob, SqlProcessCalls } from './calls.ts';
 import { readStatement } from './statement.ts';
 import { copyOf, viewsOf } from './views.ts';
 
@@ -34,12 +34,7 @@ const connection = await instance.connect();
 
 async function check({ query, params }: SqlQuery): Promise<CheckedSql> {
   const { statement, views, parameters } = await readStatement(connection, query);
-  for (const name of parameters) {
-    if (!(name in params)) throw new UnusableSql(`the parameter $${name} has no value in params`);
-  }
-  for (const name of Object.keys(params)) {
-    if (!parameters.has(name)) throw new UnusableSql(`params has ${name}, but the query has no $${name}`);
-  }
+  checkParams(parameters, params, (name) => `$${name}`);
   return { statement, views: [...views] };
 }
 

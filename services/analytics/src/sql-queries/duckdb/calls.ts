@@ -1,13 +1,4 @@
-import type { View } from './check.ts';
-
-/** A value of a parameter. */
-export type SqlValue = string | number | boolean;
-
-/** A query as it was sent. */
-export interface SqlQuery {
-  query: string;
-  params: Readonly<Record<string, SqlValue>>;
-}
+import type { SqlQuery, SqlSpan, SqlTable, View } from '../query.ts';
 
 /** A query that can run, with the views that it reads. */
 export interface CheckedSql {
@@ -17,11 +8,8 @@ export interface CheckedSql {
 }
 
 /** The data of one project that a query can read. Paths are those of files. */
-export interface SqlData {
+export interface SqlData extends SqlSpan {
   projectId: string;
-  /** Milliseconds since 1970. */
-  from: number;
-  to: number;
   /** Parquet files of the project's events. */
   events: readonly string[];
   /** Parquet files with events of several projects, and where to copy those of this one. */
@@ -43,15 +31,6 @@ export interface SqlJob extends Pick<SqlQuery, 'params'> {
   spillBytes: number;
   maxRows: number;
   maxBytes: number;
-}
-
-/** The rows of a query. */
-export interface SqlTable {
-  columns: { name: string; type: string }[];
-  /** A JSON list with a list for each row. */
-  rows: string;
-  /** Whether there are more rows than the limits allow. */
-  truncated: boolean;
 }
 
 /** Errors lose their class between processes, so a refusal is a result. */

@@ -1,13 +1,5 @@
+import { MAX_NODES, MAX_TABLES, noTable, notAllowed, UnusableSql, VIEWS, type View } from '../query.ts';
 import { FUNCTIONS, TABLE_FUNCTIONS, TYPES } from './functions.ts';
-
-/** The query is not one that may run. The message says what to change. */
-export class UnusableSql extends Error {
-  override readonly name = 'UnusableSql';
-}
-
-/** The views that a query can read. */
-export const VIEWS = ['events', 'people', 'groups', 'sessions'] as const;
-export type View = (typeof VIEWS)[number];
 
 /** The views and parameters of a query. */
 export interface SqlReads {
@@ -15,10 +7,6 @@ export interface SqlReads {
   /** The names of its parameters. */
   parameters: ReadonlySet<string>;
 }
-
-/** DuckDB plans many joins for minutes, and does not stop when it is interrupted. */
-const MAX_TABLES = 20;
-const MAX_NODES = 20_000;
 
 const NODES = new Set(['SELECT_NODE', 'SET_OPERATION_NODE']);
 const TABLES = new Set(['EMPTY', 'BASE_TABLE', 'SUBQUERY', 'JOIN', 'EXPRESSION_LIST', 'TABLE_FUNCTION']);
@@ -127,7 +115,7 @@ export function checkStatement(parsed: unknown): SqlReads {
     if (isPlain && scope.has(name)) return;
     const view = VIEWS.find((one) => one === name);
     if (!isPlain || view === undefined) {
-      throw new UnusableSql(`no table "${String(table['table_name'])}"; the tables are ${VIEWS.join(', ')}`);
+      throw noTable(String(table['table_name']));
     }
     views.add(view);
   }
@@ -156,7 +144,6 @@ function allow(kinds: ReadonlySet<string>, kind: unknown): void {
   if (!kinds.has(String(kind))) throw notAllowed(kind);
 }
 
-const notAllowed = (part: unknown) => new UnusableSql(`${String(part)} is not allowed`);
 const isPart = (value: unknown): value is Part =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 /** DuckDB compares names in any case. */

@@ -1,4 +1,4 @@
-import { quoted } from '../engine/quoted.ts';
+import { quoted } from '../../engine/quoted.ts';
 import type { SqlData } from './calls.ts';
 
 const listed = (texts: readonly string[]) => `[${texts.map(quoted).join(', ')}]`;

@@ -2,9 +2,9 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { createBirpc } from 'birpc';
-import { QueryTimeout, QueryTooLarge } from '../engine/engine.ts';
-import type { CheckedSql, Refusable, SqlJob, SqlProcessCalls, SqlQuery, SqlTable } from './calls.ts';
-import { UnusableSql } from './check.ts';
+import { QueryTimeout, QueryTooLarge } from '../../engine/engine.ts';
+import { type SqlQuery, type SqlTable, UnusableSql } from '../query.ts';
+import type { CheckedSql, Refusable, SqlJob, SqlProcessCalls } from './calls.ts';
 
 /** Runs the steps of one query. Both throw UnusableSql, QueryTooLarge and QueryTimeout. */
 export interface SqlProcess {
