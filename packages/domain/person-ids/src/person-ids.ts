@@ -1,5 +1,5 @@
 import type { JoinedBy, PersonRecord } from '@switchboard/contracts';
-import type { Db, Tx } from '@switchboard/database';
+import { type Db, removeAll, type Tx } from '@switchboard/database';
 import { sql } from 'drizzle-orm';
 import { personIds } from './schema.ts';
 
@@ -30,8 +30,6 @@ export interface PersonIds {
   /** Removes the distinct ids of a project. */
   removeProject(projectId: string, signal?: AbortSignal): Promise<void>;
 }
-
-const ROWS_AT_ONCE = 10_000;
 
 /** Creates the look-ups of the table `person_ids`. */
 export function createPersonIds(db: Db | Tx): PersonIds {
@@ -89,15 +87,6 @@ export function createPersonIds(db: Db | Tx): PersonIds {
       return rows.map((row) => ({ projectId: row.project_id, distinctId: row.distinct_id }));
     },
 
-    async removeProject(projectId, signal) {
-      let removed = 0;
-      do {
-        signal?.throwIfAborted();
-        const { count } = await db.execute(sql`
-          delete from ${personIds} where ctid = any(array(
-            select ctid from ${personIds} where project_id = ${projectId} limit ${ROWS_AT_ONCE}))`);
-        removed = count;
-      } while (removed > 0);
-    },
+    removeProject: (projectId, signal) => removeAll(db, personIds, sql`project_id = ${projectId}`, signal),
   };
 }

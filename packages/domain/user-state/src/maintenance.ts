@@ -1,4 +1,4 @@
-import type { Database, ExpiringData } from '@switchboard/database';
+import { type Database, type ExpiringData, removeSome } from '@switchboard/database';
 import { sql } from 'drizzle-orm';
 import { groups, people } from './schema.ts';
 
@@ -22,11 +22,14 @@ export function unseenPeople(
     days,
     async removeBefore(time) {
       if (joinsIds && table === people) return { rows: await removeSinglePeople(db, time) };
-      const { count } = await db.execute(sql`
-        delete from ${table} where ctid = any(array(
-          select ctid from ${table} where seen_on < ${time.toISOString()}::timestamptz::date
-          order by seen_on limit ${ROWS_PER_STATEMENT} for update skip locked))`);
-      return { rows: count };
+      return {
+        rows: await removeSome(db, table, {
+          where: sql`seen_on < ${time.toISOString()}::timestamptz::date`,
+          limit: ROWS_PER_STATEMENT,
+          orderBy: table.seenOn,
+          skipsLocked: true,
+        }),
+      };
     },
     async oldest() {
       const [row] = await db.execute<{ day: string | null }>(sql`

@@ -9,10 +9,10 @@ export {
   type Transactor,
   type Tx,
 } from './database.ts';
-export type { ExpiringData, Removed } from './expiring-data.ts';
 export type { Listening } from './listen.ts';
 export { type Migrations, migrate } from './migrate.ts';
 export { newId } from './new-id.ts';
 export { checkPooling, keepsSessions, UnsuitableDatabase } from './pooling.ts';
+export { type ExpiringData, type Removed, removeAll, removeSome } from './removal.ts';
 export { inTransaction, tryTransaction } from './transactions.ts';
 export { isTooSlow, isUnavailable } from './unavailable.ts';

@@ -1,5 +1,5 @@
-import type { Db, ExpiringData, Tx } from '@switchboard/database';
-import { sql } from 'drizzle-orm';
+import { type Db, type ExpiringData, removeAll, removeSome, type Tx } from '@switchboard/database';
+import { eq, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { foldedPerson } from '../schema/folded.ts';
 import { groupMembers, knownGroups, people, personIds, uncountedIds } from '../schema/index.ts';
@@ -12,8 +12,6 @@ export interface GroupMembersStore {
   count(projectId: string, distinctIds: readonly string[]): Promise<void>;
   removeProject(projectId: string, signal: AbortSignal): Promise<void>;
 }
-
-const ROWS_AT_ONCE = 10_000;
 
 const changedRows = z.array(
   z.object({ revision: z.string(), project_id: z.string(), distinct_id: z.string() }),
@@ -59,15 +57,8 @@ export function createGroupMembersStore(db: Db): GroupMembersStore {
 
     async removeProject(projectId, signal) {
       // Members first: a group with members is never removed.
-      for (const table of [uncountedIds, groupMembers, knownGroups]) {
-        for (let removed = 1; removed > 0; ) {
-          signal.throwIfAborted();
-          const { count } = await db.execute(sql`
-            delete from ${table} where ctid = any(array(
-              select ctid from ${table} where project_id = ${projectId} limit ${ROWS_AT_ONCE}))`);
-          removed = count;
-        }
-      }
+      for (const table of [uncountedIds, groupMembers, knownGroups])
+        await removeAll(db, table, eq(table.projectId, projectId), signal);
     },
   };
 }
@@ -135,12 +126,14 @@ export function emptyGroups(db: Db, days: number | undefined): ExpiringData {
     kind: 'groups without members',
     days,
     async removeBefore(time) {
-      const { count } = await db.execute(sql`
-        delete from ${knownGroups} where members = 0 and ctid = any(array(
-          select ctid from ${knownGroups} where members = 0
-            and last_seen_at < ${time.toISOString()}::timestamptz order by last_seen_at
-          limit ${ROWS_PER_STATEMENT} for update skip locked))`);
-      return { rows: count };
+      return {
+        rows: await removeSome(db, knownGroups, {
+          where: sql`members = 0 and last_seen_at < ${time.toISOString()}::timestamptz`,
+          limit: ROWS_PER_STATEMENT,
+          orderBy: knownGroups.lastSeenAt,
+          skipsLocked: true,
+        }),
+      };
     },
     async oldest() {
       const [row] = await db.execute<{ at: string | null }>(sql`

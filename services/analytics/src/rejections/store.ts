@@ -1,5 +1,5 @@
 import type { Rejection, RejectionsRecord } from '@switchboard/contracts';
-import type { Db, ExpiringData } from '@switchboard/database';
+import { type Db, type ExpiringData, removeSome } from '@switchboard/database';
 import { and, desc, eq, gte, lt, max, min, sql } from 'drizzle-orm';
 import { rejections } from '../schema/index.ts';
 
@@ -79,9 +79,8 @@ export function oldRejections(db: Db): ExpiringData {
     kind: 'rejections',
     days: KEPT_DAYS,
     async removeBefore(time) {
-      const some = sql`array(select ctid from ${rejections} where ${lt(rejections.hour, time)} limit ${ROWS_PER_STATEMENT})`;
-      const { count } = await db.execute(sql`delete from ${rejections} where ctid = any(${some})`);
-      return { rows: count };
+      const where = lt(rejections.hour, time);
+      return { rows: await removeSome(db, rejections, { where, limit: ROWS_PER_STATEMENT }) };
     },
     async oldest() {
       const [row] = await db.select({ at: min(rejections.hour) }).from(rejections);

@@ -1,4 +1,4 @@
-import type { Db, ExpiringData } from '@switchboard/database';
+import { type Db, type ExpiringData, removeAll } from '@switchboard/database';
 import { desc, eq, type SQL, sql } from 'drizzle-orm';
 import { knownGroups, seenPeople } from '../schema/index.ts';
 
@@ -26,8 +26,6 @@ export interface SeenStore {
   remove(projectId: string, distinctIds: readonly string[]): Promise<void>;
   removeProject(projectId: string, signal: AbortSignal): Promise<void>;
 }
-
-const ROWS_AT_ONCE = 10_000;
 
 export function createSeenStore(db: Db): SeenStore {
   const texts = (values: readonly string[]) => sql`${sql.param([...values])}::text[]`;
@@ -86,15 +84,8 @@ export function createSeenStore(db: Db): SeenStore {
           and distinct_id = any(${sql.param([...distinctIds])}::text[])`);
     },
 
-    async removeProject(projectId, signal) {
-      for (let removed = 1; removed > 0; ) {
-        signal.throwIfAborted();
-        const { count } = await db.execute(sql`
-          delete from ${seenPeople} where ctid = any(array(
-            select ctid from ${seenPeople} where project_id = ${projectId} limit ${ROWS_AT_ONCE}))`);
-        removed = count;
-      }
-    },
+    removeProject: (projectId, signal) =>
+      removeAll(db, seenPeople, eq(seenPeople.projectId, projectId), signal),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Db, Tx } from '@switchboard/database';
+import { type Db, removeAll, type Tx } from '@switchboard/database';
 import { readErasedPeople } from '@switchboard/directory';
 import { asc, type InferSelectModel, inArray, sql } from 'drizzle-orm';
 import { unpublishedCohortChanges, watchedCohorts, watchedPeople } from '../schema/index.ts';
@@ -35,7 +35,6 @@ export type WatchedPeopleStore = ReturnType<typeof createWatchedPeopleStore>;
 
 /** Before any time. */
 const AT_ONCE = sql`'epoch'::timestamptz`;
-const ROWS_AT_ONCE = 10_000;
 /** The people of a record. */
 const PEOPLE_AT_ONCE = 500;
 
@@ -45,15 +44,8 @@ export function createWatchedPeopleStore(db: Db) {
   const timeOf = (date: Date) => sql`${date.toISOString()}::timestamptz`;
   const isCohort = ({ projectId, id }: CohortKey) => sql`project_id = ${projectId} and cohort_id = ${id}`;
 
-  async function removePeople(which: ReturnType<typeof isCohort>, signal: AbortSignal): Promise<void> {
-    for (let removed = 1; removed > 0; ) {
-      signal.throwIfAborted();
-      const { count } = await db.execute(sql`
-        delete from ${watchedPeople} where ctid = any(array(
-          select ctid from ${watchedPeople} where ${which} limit ${ROWS_AT_ONCE}))`);
-      removed = count;
-    }
-  }
+  const removePeople = (which: ReturnType<typeof isCohort>, signal: AbortSignal) =>
+    removeAll(db, watchedPeople, which, signal);
 
   /** Returns a claimed watch, locked. Undefined if it is not claimed any more. */
   async function lockClaimed(tx: Tx, watch: ClaimedWatch) {

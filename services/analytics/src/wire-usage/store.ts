@@ -1,6 +1,6 @@
 import type { WireUsageRecord } from '@switchboard/contracts';
-import type { Db, ExpiringData } from '@switchboard/database';
-import { and, asc, eq, gte, sql } from 'drizzle-orm';
+import { type Db, type ExpiringData, removeSome } from '@switchboard/database';
+import { and, asc, eq, gte, lt, sql } from 'drizzle-orm';
 import { wireUsage } from '../schema/index.ts';
 
 const HOURS = 24;
@@ -102,10 +102,8 @@ export function oldWireUsage(db: Db): ExpiringData {
     kind: 'usage of wires',
     days: KEPT_DAYS,
     async removeBefore(time) {
-      const { count } = await db.execute(sql`
-        delete from ${wireUsage} where ctid = any(array(
-          select ctid from ${wireUsage} where day < ${dayOf(time)}::date limit ${ROWS_PER_STATEMENT}))`);
-      return { rows: count };
+      const where = lt(wireUsage.day, dayOf(time));
+      return { rows: await removeSome(db, wireUsage, { where, limit: ROWS_PER_STATEMENT }) };
     },
     async oldest() {
       const { day } = wireUsage;

@@ -1,4 +1,4 @@
-import type { Database, Tx } from '@switchboard/database';
+import { type Database, removeSome, type Tx } from '@switchboard/database';
 import { and, asc, desc, eq, gt, inArray, lt, lte, min, type SQL, sql } from 'drizzle-orm';
 import { deadLetters } from '../schema/index.ts';
 
@@ -61,13 +61,8 @@ export function createDeadLettersStore(db: Database['drizzle'] | Tx): DeadLetter
         ))`,
     );
 
-  async function removeSome(condition: SQL, limit: number): Promise<number> {
-    const rows = await db.execute(sql`
-      delete from ${deadLetters} where ctid = any(array(
-        select ctid from ${deadLetters} where ${condition} limit ${limit} for update skip locked
-      )) returning 1`);
-    return rows.length;
-  }
+  const remove = (where: SQL, limit: number) =>
+    removeSome(db, deadLetters, { where, limit, skipsLocked: true });
 
   return {
     async add(letters) {
@@ -150,9 +145,8 @@ export function createDeadLettersStore(db: Database['drizzle'] | Tx): DeadLetter
       await db.delete(deadLetters).where(inArray(deadLetters.id, [...ids]));
     },
 
-    removeBefore: (time, limit) =>
-      removeSome(sql`dead_lettered_at < ${time.toISOString()}::timestamptz`, limit),
-    removeProject: (projectId, limit) => removeSome(sql`project_id = ${projectId}`, limit),
+    removeBefore: (time, limit) => remove(sql`dead_lettered_at < ${time.toISOString()}::timestamptz`, limit),
+    removeProject: (projectId, limit) => remove(sql`project_id = ${projectId}`, limit),
 
     async oldest() {
       const [row] = await db.select({ at: min(deadLetters.deadLetteredAt) }).from(deadLetters);

@@ -1,5 +1,5 @@
 import { IMPORTS_MAX_COUNT } from '@switchboard/contracts';
-import type { Db, Tx } from '@switchboard/database';
+import { type Db, removeSome, type Tx } from '@switchboard/database';
 import { and, desc, eq, lt, min, or, sql } from 'drizzle-orm';
 import { importParts, imports } from '../schema/index.ts';
 
@@ -140,11 +140,7 @@ export function createImportsStore(db: Db | Tx): ImportsStore {
           where import.updated_at < ${before}::timestamptz limit ${limit}
         )) returning 1`);
       if (parts.length > 0) return parts.length;
-      const rows = await db.execute(sql`
-        delete from ${imports} where ctid = any(array(
-          select ctid from ${imports} where updated_at < ${before}::timestamptz limit ${limit}
-        )) returning 1`);
-      return rows.length;
+      return removeSome(db, imports, { where: lt(imports.updatedAt, time), limit });
     },
 
     async oldest() {
@@ -154,11 +150,7 @@ export function createImportsStore(db: Db | Tx): ImportsStore {
 
     async removeProject(projectId, limit) {
       await db.delete(imports).where(eq(imports.projectId, projectId));
-      const parts = await db.execute(sql`
-        delete from ${importParts} where ctid = any(array(
-          select ctid from ${importParts} where project_id = ${projectId} limit ${limit}
-        )) returning 1`);
-      return parts.length;
+      return removeSome(db, importParts, { where: eq(importParts.projectId, projectId), limit });
     },
   };
 }

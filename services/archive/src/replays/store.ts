@@ -1,4 +1,4 @@
-import type { Database, Transactor } from '@switchboard/database';
+import { type Database, removeSome, type Transactor } from '@switchboard/database';
 import { and, asc, desc, eq, gte, inArray, isNull, lt, min, type SQL, sql } from 'drizzle-orm';
 import { replayChunks, replayPeople, replays } from '../schema/index.ts';
 import type { ChunkMetadata, ChunkName, SessionName } from './chunk.ts';
@@ -227,13 +227,13 @@ export function createReplaysStore(db: Db): ReplaysStore {
       return row?.at ?? undefined;
     },
 
-    async removeTombstones(time, limit) {
-      const rows = await db.execute(sql`
-        delete from ${replays} where ctid = any(array(
-          select ctid from ${replays} where erased_at < ${time.toISOString()}::timestamptz and deleted_at is not null
-          order by erased_at limit ${limit} for update skip locked)) returning 1`);
-      return rows.length;
-    },
+    removeTombstones: (time, limit) =>
+      removeSome(db, replays, {
+        where: sql`erased_at < ${time.toISOString()}::timestamptz and deleted_at is not null`,
+        limit,
+        orderBy: replays.erasedAt,
+        skipsLocked: true,
+      }),
 
     async oldestTombstone() {
       const [row] = await db.select({ at: min(replays.erasedAt) }).from(replays);
@@ -242,12 +242,8 @@ export function createReplaysStore(db: Db): ReplaysStore {
 
     async removeProject(projectId, limit) {
       let removed = 0;
-      for (const table of [replayChunks, replayPeople, replays]) {
-        const { count: rows } = await db.execute(sql`
-          delete from ${table} where ctid = any(array(
-            select ctid from ${table} where project_id = ${projectId} limit ${limit}))`);
-        removed += rows;
-      }
+      for (const table of [replayChunks, replayPeople, replays])
+        removed += await removeSome(db, table, { where: eq(table.projectId, projectId), limit });
       return removed;
     },
 

@@ -1,4 +1,4 @@
-import type { Database, Tx } from '@switchboard/database';
+import { type Database, removeSome, type Tx } from '@switchboard/database';
 import { getTableName, type SQL, sql } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import { duplicateEvents, eventDeadLetters, eventSegments, seenDays, seenEvents } from '../schema/index.ts';
@@ -63,14 +63,6 @@ export function createRetentionStore(db: Db, today: SQL = TODAY): RetentionStore
     from pg_inherits join pg_class as part on part.oid = inhrelid
     where inhparent = ${getTableName(table)}::regclass`;
 
-  async function deleteSome(table: PgTable, isOld: SQL, limit: number): Promise<number> {
-    const rows = await db.execute(sql`
-      delete from ${table} where ctid = any(array(
-        select ctid from ${table} where ${isOld} limit ${limit} for update skip locked
-      )) returning 1`);
-    return rows.length;
-  }
-
   return {
     async beginDay() {
       if (await isBegun(db)) return false;
@@ -112,20 +104,24 @@ export function createRetentionStore(db: Db, today: SQL = TODAY): RetentionStore
     },
 
     deleteDeadLetters: (days, limit) =>
-      deleteSome(eventDeadLetters, sql`seen_at < now() - interval '1 day' * ${days}`, limit),
+      removeSome(db, eventDeadLetters, {
+        where: sql`seen_at < now() - interval '1 day' * ${days}`,
+        limit,
+        skipsLocked: true,
+      }),
     deleteSegments(hours, stored, limit) {
       const column = (of: (range: StoredRange) => number | bigint) =>
         sql`${sql.param(stored.map((range) => String(of(range))))}::text[]::bigint[]`;
       const ranges = sql`unnest(
         ${column(({ partition }) => partition)}, ${column(({ earliest }) => earliest)}, ${column(({ end }) => end)}
       ) as stored (log_partition, earliest, "end")`;
-      return deleteSome(
-        eventSegments,
-        sql`created_at < now() - interval '1 hour' * ${hours} and not exists (
+      return removeSome(db, eventSegments, {
+        where: sql`created_at < now() - interval '1 hour' * ${hours} and not exists (
           select 1 from ${ranges} where stored.log_partition = event_segments.log_partition
             and last_offset >= stored.earliest and last_offset < stored."end")`,
         limit,
-      );
+        skipsLocked: true,
+      });
     },
   };
 }

@@ -1,5 +1,6 @@
-import type { Db } from '@switchboard/database';
-import { type SQL, sql } from 'drizzle-orm';
+import { type Db, removeSome } from '@switchboard/database';
+import { lt, type SQL, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
 import {
   comments,
   deliveries,
@@ -41,6 +42,12 @@ const MAX_ROWS = 5_000;
 
 export function createRetentionStore(db: Db): RetentionStore {
   const timeOf = (date: Date) => sql`${date.toISOString()}::timestamptz`;
+  const olderThan = (before: Date, column: PgColumn) => ({
+    where: lt(column, before),
+    limit: MAX_ROWS,
+    orderBy: column,
+    skipsLocked: true,
+  });
   const idsOf = (rows: readonly { id: string }[]) => sql`${sql.param(rows.map(({ id }) => id))}::text[]`;
   const oldestOf = async (query: SQL) => {
     const [row] = await db.execute<{ oldest: string | null }>(query);
@@ -86,45 +93,29 @@ export function createRetentionStore(db: Db): RetentionStore {
 
     oldestShare: () => oldestOf(sql`select min(created_at) as oldest from ${shares}`),
 
-    async removeMails(before) {
-      const { count } = await db.execute(sql`
-        delete from ${subscriptionMails} where id = any(array(
-          select id from ${subscriptionMails} where created_at < ${timeOf(before)}
-          order by created_at limit ${MAX_ROWS}))`);
-      return count;
-    },
+    removeMails: (before) =>
+      removeSome(db, subscriptionMails, olderThan(before, subscriptionMails.createdAt)),
     oldestMail: () => oldestOf(sql`select min(created_at) as oldest from ${subscriptionMails}`),
 
-    async removeEndpoints(before) {
-      const { count } = await db.execute(sql`
-        delete from ${droppedEndpoints} where endpoint = any(array(
-          select endpoint from ${droppedEndpoints} where dropped_at < ${timeOf(before)}
-          order by dropped_at limit ${MAX_ROWS}))`);
-      return count;
-    },
+    removeEndpoints: (before) =>
+      removeSome(db, droppedEndpoints, olderThan(before, droppedEndpoints.droppedAt)),
 
     oldestEndpoint: () => oldestOf(sql`select min(dropped_at) as oldest from ${droppedEndpoints}`),
 
     removeRuns: (before) =>
       db.transaction(async (tx) => {
-        const failed = await tx.execute(sql`
-          delete from ${reportRunFailures} where ctid = any(array(
-            select ctid from ${reportRunFailures} where failed_at < ${timeOf(before)}
-            order by failed_at limit ${MAX_ROWS} for update skip locked))`);
-        const kept = await tx.execute(sql`
-          delete from ${reportRunHistory} where ctid = any(array(
-            select ctid from ${reportRunHistory} where ran_at < ${timeOf(before)}
-            order by ran_at limit ${MAX_ROWS} for update skip locked))`);
+        const failed = await removeSome(tx, reportRunFailures, olderThan(before, reportRunFailures.failedAt));
+        const kept = await removeSome(tx, reportRunHistory, olderThan(before, reportRunHistory.ranAt));
         const locked = await tx.execute<{ project_id: string; report_id: string }>(sql`
           select project_id, report_id from ${reportRuns} where ran_at < ${timeOf(before)}
           order by ran_at limit ${MAX_OWNERS} for update skip locked`);
-        if (locked.length === 0) return failed.count + kept.count;
+        if (locked.length === 0) return failed + kept;
         const named = sql`(project_id, report_id) in (select * from unnest(
           ${sql.param(locked.map((row) => row.project_id))}::text[],
           ${sql.param(locked.map((row) => row.report_id))}::text[]))`;
         const counted = await tx.execute(sql`delete from ${reportRunCohorts} where ${named}`);
         await tx.execute(sql`delete from ${reportRuns} where ${named}`);
-        return failed.count + kept.count + counted.count + locked.length;
+        return failed + kept + counted.count + locked.length;
       }),
 
     oldestRun: () =>

@@ -1,5 +1,5 @@
-import type { Db } from '@switchboard/database';
-import { asc, inArray, lt, min } from 'drizzle-orm';
+import { type Db, removeSome } from '@switchboard/database';
+import { lt, min } from 'drizzle-orm';
 import { messages } from '../schema/index.ts';
 
 export interface RetentionStore {
@@ -12,19 +12,12 @@ const MAX_ROWS = 1_000;
 
 export function createRetentionStore(db: Db): RetentionStore {
   return {
-    async removeMessages(before) {
-      const old = db
-        .select({ seq: messages.seq })
-        .from(messages)
-        .where(lt(messages.createdAt, before))
-        .orderBy(asc(messages.createdAt))
-        .limit(MAX_ROWS);
-      const removed = await db
-        .delete(messages)
-        .where(inArray(messages.seq, old))
-        .returning({ seq: messages.seq });
-      return removed.length;
-    },
+    removeMessages: (before) =>
+      removeSome(db, messages, {
+        where: lt(messages.createdAt, before),
+        limit: MAX_ROWS,
+        orderBy: messages.createdAt,
+      }),
 
     async oldestMessage() {
       const [row] = await db.select({ at: min(messages.createdAt) }).from(messages);

@@ -1,4 +1,4 @@
-import type { Db, ExpiringData } from '@switchboard/database';
+import { type Db, type ExpiringData, removeSome } from '@switchboard/database';
 import { and, asc, eq, gte, type SQL, sql } from 'drizzle-orm';
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { flags, flagVersions, rulesets, usageDays, usageHours, usageSeen } from '../schema/index.ts';
@@ -198,11 +198,7 @@ export function expiringUsage({ drizzle: db }: { drizzle: Db }): ExpiringData[] 
     days,
     async removeBefore(time: Date) {
       const start = sql`${startOf(dayOf(time)).toISOString()}::${sql.raw(column.getSQLType())}`;
-      const rows = await db.execute(sql`
-        delete from ${table} where ctid = any(array(
-          select ctid from ${table} where ${column} < ${start} limit ${BATCH}
-        )) returning 1`);
-      return { rows: rows.length };
+      return { rows: await removeSome(db, table, { where: sql`${column} < ${start}`, limit: BATCH }) };
     },
     async oldest() {
       const [row] = await db.select({ at: column }).from(table).orderBy(asc(column)).limit(1);

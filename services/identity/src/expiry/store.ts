@@ -1,5 +1,5 @@
-import type { Db } from '@switchboard/database';
-import { sql } from 'drizzle-orm';
+import { type Db, removeSome } from '@switchboard/database';
+import { lt } from 'drizzle-orm';
 import { oidcRecords, sessions, tickets } from '../schema/index.ts';
 
 /** The tables with rows that expire. */
@@ -13,10 +13,6 @@ export interface ExpiryStore {
 export const createExpiryStore = (db: Db): ExpiryStore => ({
   async remove(kind, before, limit) {
     const table = EXPIRING[kind];
-    const removed = await db.execute(sql`
-      delete from ${table} where ctid = any(array(
-        select ctid from ${table} where ${table.expiresAt} < ${before.toISOString()}::timestamptz
-        limit ${limit} for update skip locked))`);
-    return removed.count;
+    return removeSome(db, table, { where: lt(table.expiresAt, before), limit, skipsLocked: true });
   },
 });

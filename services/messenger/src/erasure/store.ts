@@ -1,4 +1,4 @@
-import type { Db } from '@switchboard/database';
+import { type Db, removeSome } from '@switchboard/database';
 import type { ErasedPerson } from '@switchboard/directory';
 import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
@@ -177,11 +177,7 @@ export function createErasureStore(db: Db): ErasureStore {
     async removeOfProject(projectId, limit) {
       const ofProject = sql`project_id = ${projectId}`;
       const ofConversations = sql`conversation_id in (select id from ${conversations} where ${ofProject})`;
-      const remove = async (table: PgTable, which: SQL) => {
-        const { count } = await db.execute(sql`
-          delete from ${table} where ctid = any(array(select ctid from ${table} where ${which} limit ${limit}))`);
-        return count;
-      };
+      const remove = (table: PgTable, where: SQL) => removeSome(db, table, { where, limit });
       // Removes rows that refer to other rows first. Notes, mentions, history and reads go with their conversations.
       for (const table of [attachments, turns])
         if ((await remove(table, ofConversations)) === limit) return limit;

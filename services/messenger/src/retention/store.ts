@@ -1,4 +1,4 @@
-import type { Db } from '@switchboard/database';
+import { type Db, removeSome } from '@switchboard/database';
 import { type SQL, sql } from 'drizzle-orm';
 import {
   attachments,
@@ -79,9 +79,7 @@ export function createRetentionStore(db: Db): RetentionStore {
         const ids = sql`any(${sql.param(locked.map(({ id }) => id))}::text[])`;
         let rows = 0;
         for (const table of [reads, recipients, messageKeys]) {
-          const { count } = await tx.execute(sql`
-            delete from ${table} where ctid = any(array(
-              select ctid from ${table} where message_id = ${ids} limit ${MAX_ROWS}))`);
+          const count = await removeSome(tx, table, { where: sql`message_id = ${ids}`, limit: MAX_ROWS });
           rows += count;
           if (count === MAX_ROWS) return { rows };
         }
@@ -92,10 +90,8 @@ export function createRetentionStore(db: Db): RetentionStore {
     oldestMessage: () => dateOf(sql`select min(created_at) as oldest from ${messages}`),
 
     async removeTranslatedBytes(month) {
-      const { count } = await db.execute(sql`
-        delete from ${translatedBytes} where ctid = any(array(
-          select ctid from ${translatedBytes} where month < ${month} limit ${MAX_ROWS}))`);
-      return { rows: count };
+      const where = sql`month < ${month}`;
+      return { rows: await removeSome(db, translatedBytes, { where, limit: MAX_ROWS }) };
     },
 
     async oldestTranslatedMonth() {
