@@ -99,7 +99,6 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
       );
     const ingestion = await start('ingestion', 'ingestion', 2);
     const sending = await start('webhooks', 'delivery', options.consumers, {
-      WEBHOOK_SECRET: 'the webhook secret of a bench with 32 or more characters',
       WEBHOOK_PRIVATE_NETWORKS: '127.0.0.0/8',
     });
     const services = [

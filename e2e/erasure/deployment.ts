@@ -52,7 +52,6 @@ export async function deployAll(kafka: RestrictedBrokers | undefined) {
     },
     env: {
       ERASURE_SERVICES: 'analytics,archive,collaboration,delivery,flags,identity,ingestion,messenger',
-      WEBHOOK_SECRET: 'the webhook secret of a test with 32 or more characters',
       ACCOUNT_SECRET: 'the account secret of a test with 32 or more characters',
       TOPIC_PARTITIONS: '2',
       ARCHIVE_FILE_SECONDS: '6',

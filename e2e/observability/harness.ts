@@ -9,9 +9,6 @@ export function openProcessHarness(brokers?: readonly string[]): Promise<Harness
     log: brokers && { kafka: brokers },
     env: {
       LOG_LEVEL: 'debug',
-      LINK_SECRET: 'x'.repeat(32),
-      IDENTITY_SECRET: 'x'.repeat(32),
-      WEBHOOK_SECRET: 'x'.repeat(32),
     },
   });
 }

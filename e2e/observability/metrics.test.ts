@@ -18,7 +18,6 @@ beforeAll(async () => {
     AUTH_ISSUER: 'http://127.0.0.1:1/identity',
     ACCOUNT_SECRET: 'the account secret of a test with 32 or more characters',
   };
-  const ofDelivery = { WEBHOOK_SECRET: 'the webhook secret of a test with 32 or more characters' };
   const ofMessenger = {
     SUPPORT_MAIL_DOMAIN: 'support.example',
     SUPPORT_MAIL_PORT: '0',
@@ -29,7 +28,7 @@ beforeAll(async () => {
       harness.spawn(name, name === 'messenger' ? { ...options, env: ofMessenger } : options),
     ),
     harness.spawn('identity', { ...options, env: ofIdentity }),
-    harness.spawn('delivery', { ...options, env: ofDelivery }),
+    harness.spawn('delivery', options),
   ]);
   const answers = services.map(async ({ url }) => (await fetch(`${url}/metrics`)).text());
   exposed = exposedBy(await Promise.all(answers));

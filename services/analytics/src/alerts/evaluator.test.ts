@@ -1,9 +1,8 @@
 import { alertDefinition, type InsightQuery } from '@switchboard/contracts';
-import { type Database, openDatabase } from '@switchboard/database';
 import { Unavailable } from '@switchboard/http';
 import { createLogger } from '@switchboard/runtime';
-import { eventually, type TestDatabase, testDatabase } from '@switchboard/testkit';
-import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { eventually } from '@switchboard/testkit';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import {
   type AlertRow,
   applyEvaluation,
@@ -11,20 +10,11 @@ import {
   insertAlert,
 } from '../alert-states/store.ts';
 import type { Insights } from '../insights/insights.ts';
-import { analyticsMigrations } from '../schema/migrations.ts';
+import { useDatabase } from '../testing/database.ts';
 import { evaluate } from './evaluate.ts';
 import { createEvaluator } from './evaluator.ts';
 
-let own: TestDatabase;
-let database: Database;
-beforeAll(async () => {
-  own = await testDatabase({ migrations: [analyticsMigrations] });
-  database = openDatabase({ url: own.url, applicationName: 'test' });
-});
-afterAll(async () => {
-  await database.close();
-  await own.drop();
-});
+const { database } = await useDatabase();
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

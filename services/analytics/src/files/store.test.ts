@@ -1,17 +1,10 @@
 import { type ArchiveFileRecord, archiveFileRecord } from '@switchboard/contracts';
-import { openDatabase } from '@switchboard/database';
-import { testDatabase } from '@switchboard/testkit';
-import { afterAll, expect, it } from 'vitest';
-import { analyticsMigrations } from '../schema/migrations.ts';
+import { expect, it } from 'vitest';
+import { useDatabase } from '../testing/database.ts';
 import { createFilesStore } from './store.ts';
 
-const test = await testDatabase({ migrations: [analyticsMigrations] });
-const database = openDatabase({ url: test.url, applicationName: 'test' });
+const { database } = await useDatabase();
 const store = createFilesStore(database.drizzle);
-afterAll(async () => {
-  await database.close();
-  await test.drop();
-});
 
 const file = (key: string, replaces: string[] = []): ArchiveFileRecord =>
   archiveFileRecord.parse({

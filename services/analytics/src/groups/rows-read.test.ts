@@ -1,17 +1,12 @@
-import { auditMigrations } from '@switchboard/audit';
-import { openDatabase } from '@switchboard/database';
-import { directoryMigrations } from '@switchboard/directory';
-import { testDatabase } from '@switchboard/testkit';
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createGroupMembersStore } from '../group-members/store.ts';
 import { createPeopleListStore } from '../people-list/store.ts';
-import { analyticsMigrations } from '../schema/migrations.ts';
+import { useDatabase } from '../testing/database.ts';
 import { createGroups, type GroupsQuery } from './groups.ts';
 import { createGroupsStore } from './store.ts';
 
-const test = await testDatabase({ migrations: [directoryMigrations, auditMigrations, analyticsMigrations] });
-const database = openDatabase({ url: test.url, applicationName: 'test', statementTimeoutMs: 60_000 });
+const { database } = await useDatabase();
 const PEOPLE = 20_000;
 const PAGE = 50;
 
@@ -29,10 +24,6 @@ beforeAll(async () => {
   const counting = createGroupMembersStore(database.drizzle);
   while ((await counting.countChanged(2_000)) > 0);
   await database.drizzle.execute(sql`analyze`);
-});
-afterAll(async () => {
-  await database.close();
-  await test.drop();
 });
 
 /** Returns what a page has, and the rows read to find it. */

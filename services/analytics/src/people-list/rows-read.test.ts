@@ -1,17 +1,13 @@
-import { auditMigrations } from '@switchboard/audit';
-import { openDatabase, type Tx } from '@switchboard/database';
-import { directoryMigrations } from '@switchboard/directory';
-import { testDatabase } from '@switchboard/testkit';
+import type { Tx } from '@switchboard/database';
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createCohortMembersStore } from '../cohort-members/store.ts';
 import { createPeopleStore } from '../people/store.ts';
-import { analyticsMigrations } from '../schema/migrations.ts';
+import { useDatabase } from '../testing/database.ts';
 import { createListPeople, type PeopleQuery } from './people-list.ts';
 import { createPeopleListStore } from './store.ts';
 
-const test = await testDatabase({ migrations: [directoryMigrations, auditMigrations, analyticsMigrations] });
-const database = openDatabase({ url: test.url, applicationName: 'test', statementTimeoutMs: 60_000 });
+const { database } = await useDatabase();
 const PEOPLE = 60_000;
 const PAGE = 50;
 
@@ -44,10 +40,6 @@ beforeAll(async () => {
     insert into person_ids (project_id, distinct_id, person_id, joined_at, joined_by)
     select 'blog', 'id-' || i, 'id-1', now(), '{"kind":"identify"}' from generate_series(2, 1000) as i`);
   await database.drizzle.execute(sql`analyze`);
-});
-afterAll(async () => {
-  await database.close();
-  await test.drop();
 });
 
 async function rowsRead(tx: Tx): Promise<number> {

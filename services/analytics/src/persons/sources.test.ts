@@ -1,18 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDatabase } from '@switchboard/database';
 import { createPersonIds } from '@switchboard/person-ids';
-import { testDatabase } from '@switchboard/testkit';
 import { afterAll, beforeEach, expect, it, vi } from 'vitest';
 import { createDuckDb } from '../engine/duckdb.ts';
 import { type Sql, sql } from '../engine/sql.ts';
-import { analyticsMigrations } from '../schema/migrations.ts';
+import { useDatabase } from '../testing/database.ts';
 import { createCopiedPersons } from './sources.ts';
 import { createPersonsStore, saveChanges } from './store.ts';
 
-const test = await testDatabase({ migrations: [analyticsMigrations] });
-const database = openDatabase({ url: test.url, applicationName: 'test' });
+const { database } = await useDatabase();
 const folder = await mkdtemp(join(tmpdir(), 'persons-'));
 const spillFolder = join(folder, 'spill');
 const engine = createDuckDb({
@@ -24,8 +21,6 @@ const engine = createDuckDb({
 });
 afterAll(async () => {
   await engine.close();
-  await database.close();
-  await test.drop();
   await rm(folder, { recursive: true });
 });
 beforeEach(async () => {

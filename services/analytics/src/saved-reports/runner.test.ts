@@ -1,26 +1,16 @@
 import { setTimeout } from 'node:timers/promises';
 import { insightQuery, type ReportRunRecord } from '@switchboard/contracts';
-import { type Database, openDatabase } from '@switchboard/database';
 import type { EventLog, OutgoingRecord } from '@switchboard/event-log';
 import { Unavailable } from '@switchboard/http';
 import { createLogger } from '@switchboard/runtime';
-import { eventually, type TestDatabase, testDatabase } from '@switchboard/testkit';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { analyticsMigrations } from '../schema/migrations.ts';
+import { eventually } from '@switchboard/testkit';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { useDatabase } from '../testing/database.ts';
 import type { ReportRunner } from './run.ts';
 import { createSavedReports, type SavedReports } from './saved-reports.ts';
 import { createSavedReportsStore } from './store.ts';
 
-let own: TestDatabase;
-let database: Database;
-beforeAll(async () => {
-  own = await testDatabase({ migrations: [analyticsMigrations] });
-  database = openDatabase({ url: own.url, applicationName: 'test' });
-});
-afterAll(async () => {
-  await database.close();
-  await own.drop();
-});
+const { database } = await useDatabase();
 
 const START = Date.parse('2026-03-01T12:00:00Z');
 const query = insightQuery.parse({ kind: 'lifecycle', range: { last: 1, unit: 'day' } });

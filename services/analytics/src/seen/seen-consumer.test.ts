@@ -1,15 +1,13 @@
 import { ingestionTopics } from '@switchboard/contracts';
-import { openDatabase } from '@switchboard/database';
 import { openPostgresLog } from '@switchboard/event-log';
-import { eventually, testDatabase } from '@switchboard/testkit';
+import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { analyticsMigrations } from '../schema/migrations.ts';
+import { useDatabase } from '../testing/database.ts';
 import { createSeenConsumer, SEEN_GROUP, SEEN_TOPICS } from './seen-consumer.ts';
 import { createSeenStore, type Seen } from './store.ts';
 
-const test = await testDatabase({ migrations: [analyticsMigrations] });
-const database = openDatabase({ url: test.url, applicationName: 'test' });
-const log = openPostgresLog({ url: test.url });
+const { database, url } = await useDatabase();
+const log = openPostgresLog({ url });
 const stored: Seen[] = [];
 const store = createSeenStore(database.drizzle);
 const consumer = createSeenConsumer({
@@ -31,8 +29,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await consumer.stop();
   await log.close();
-  await database.close();
-  await test.drop();
 });
 
 const at = (minute: number) => new Date(Date.UTC(2026, 2, 1, 12, minute, 30)).toISOString();

@@ -1,30 +1,17 @@
 import type { Clause } from '@switchboard/contracts';
-import { type Database, openDatabase } from '@switchboard/database';
-import { directoryMigrations } from '@switchboard/directory';
-import { type TestDatabase, testDatabase } from '@switchboard/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createListedMembers } from '../cohort-lists/listed-members.ts';
 import type { CohortOnFile } from '../people/store.ts';
-import { analyticsMigrations } from '../schema/migrations.ts';
+import { useDatabase } from '../testing/database.ts';
 import { enginesForTests, type TestEngine } from '../testing/table.ts';
-import { createWatchedPeopleStore, type WatchedPeopleStore } from '../watched-people/store.ts';
+import { createWatchedPeopleStore } from '../watched-people/store.ts';
 import { createCompare } from './compare.ts';
 
 const { signal } = new AbortController();
 const LATER = new Date('2126-01-01T00:00:00Z');
 
-let own: TestDatabase;
-let database: Database;
-let store: WatchedPeopleStore;
-beforeAll(async () => {
-  own = await testDatabase({ migrations: [directoryMigrations, analyticsMigrations] });
-  database = openDatabase({ url: own.url, applicationName: 'test' });
-  store = createWatchedPeopleStore(database.drizzle);
-});
-afterAll(async () => {
-  await database.close();
-  await own.drop();
-});
+const { database } = await useDatabase();
+const store = createWatchedPeopleStore(database.drizzle);
 beforeEach(() => database.sql`truncate watched_cohorts, watched_people, unpublished_cohort_changes`);
 
 const isPro: Clause = { attribute: 'plan', op: 'eq', value: 'pro' };

@@ -1,32 +1,14 @@
-import { type Database, openDatabase } from '@switchboard/database';
-import { directoryMigrations } from '@switchboard/directory';
-import { type TestDatabase, testDatabase } from '@switchboard/testkit';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { analyticsMigrations } from '../schema/migrations.ts';
-import {
-  type ClaimedWatch,
-  createWatchedPeopleStore,
-  type Differences,
-  type WatchedPeopleStore,
-} from './store.ts';
+import { beforeEach, expect, it } from 'vitest';
+import { useDatabase } from '../testing/database.ts';
+import { type ClaimedWatch, createWatchedPeopleStore, type Differences } from './store.ts';
 
 const { signal } = new AbortController();
 const NOW = new Date('2026-03-01T00:00:00Z');
 const LATER = new Date('2026-03-01T01:00:00Z');
 const VIP = { projectId: 'shop', id: 'vip' };
 
-let own: TestDatabase;
-let database: Database;
-let store: WatchedPeopleStore;
-beforeAll(async () => {
-  own = await testDatabase({ migrations: [directoryMigrations, analyticsMigrations] });
-  database = openDatabase({ url: own.url, applicationName: 'test' });
-  store = createWatchedPeopleStore(database.drizzle);
-});
-afterAll(async () => {
-  await database.close();
-  await own.drop();
-});
+const { database } = await useDatabase();
+const store = createWatchedPeopleStore(database.drizzle);
 beforeEach(async () => {
   await database.sql`truncate watched_cohorts, watched_people, unpublished_cohort_changes, directory.entries`;
   await store.watch('shop', ['vip'], signal);
