@@ -47,7 +47,13 @@ export function createCohortMembersConsumer({ store, log, logger }: ConsumerOpti
     return log.consume({ group: COHORT_MEMBERS_GROUP, topics, handle });
   }
 
-  return createConsumer({ consume, topics, logger });
+  return createConsumer({
+    consume,
+    topics,
+    logger,
+    onMissing: () =>
+      logger.info({ topics }, 'wait for analytics; without it, cohorts by events have no members'),
+  });
 }
 
 function parse(value: Buffer): unknown {

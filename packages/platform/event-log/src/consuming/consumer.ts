@@ -12,6 +12,10 @@ interface ConsumerOptions {
   consume(): Promise<Consumption>;
   topics: readonly string[];
   logger: FailureLog;
+  /** Called once when a topic is still missing, instead of an error: an optional service creates it. */
+  onMissing?(): void;
+  /** The number of attempts before a topic is missing. Services start together, and each creates its own topics. */
+  patience?: number;
 }
 
 /** A consumer that begins as soon as its topics exist. */
@@ -22,17 +26,20 @@ export interface BackgroundConsumer {
 }
 
 const RETRY_MS = 1_000;
-/** The number of attempts before a warning. Services start together, and each creates its own topics. */
-const ATTEMPTS_BEFORE_A_TOPIC_IS_MISSED = 30;
+const PATIENCE = 30;
 
-export function createConsumer({ consume, topics, logger }: ConsumerOptions): BackgroundConsumer {
+export function createConsumer(options: ConsumerOptions): BackgroundConsumer {
+  const { consume, topics, logger, onMissing, patience = PATIENCE } = options;
   const stopping = new AbortController();
   let starting: Promise<Consumption | undefined> | undefined;
 
   async function consumeOnceReady(): Promise<Consumption | undefined> {
     const { signal } = stopping;
     const onRetry = (error: unknown, attempt: number) => {
-      if (error instanceof UnknownTopic && attempt < ATTEMPTS_BEFORE_A_TOPIC_IS_MISSED) return;
+      if (error instanceof UnknownTopic) {
+        if (attempt === patience) onMissing?.();
+        if (attempt < patience || onMissing !== undefined) return;
+      }
       logger.failed('start consuming', error, { topics });
     };
     try {
