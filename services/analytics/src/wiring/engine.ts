@@ -31,6 +31,8 @@ const KEPT_SHARE = 1 / 6;
 /** The shares of memory and of the space for intermediate results that a SQL query has. */
 const SQL_MEMORY_SHARE = 1 / 4;
 const SQL_SPILL_SHARE = 1 / 4;
+/** In ClickHouse, the space for intermediate results is a multiple of the memory. */
+const SQL_SPILL_FACTOR = 10;
 /** The memory of the process of a SQL query besides the share. */
 const SQL_PROCESS_BYTES = 250_000_000;
 
@@ -57,10 +59,12 @@ export function openTables(
     timeoutMs,
   });
   add(engine, { stop: engine.close });
+  const sqlBytes = Math.floor(share(config.QUERY_MEMORY_BYTES) * SQL_MEMORY_SHARE);
   const sql = createClickHouseSql({
     client,
     rows: createSqlQueriesStore(db),
-    memoryBytes: Math.floor(share(config.QUERY_MEMORY_BYTES) * SQL_MEMORY_SHARE),
+    memoryBytes: sqlBytes,
+    spillBytes: sqlBytes * SQL_SPILL_FACTOR,
     timeoutMs,
   });
   const people = createTablePeople({ engine, isFilled: createFillState(createPeopleSyncStore(db)) });

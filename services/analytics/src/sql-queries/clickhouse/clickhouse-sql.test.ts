@@ -1,11 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { inspect } from 'node:util';
 import { SettingsMap } from '@clickhouse/client';
 import { eventually, startClickHouse } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openClickHouse } from '../../clickhouse/client.ts';
+import { Refused } from '../../clickhouse/requests.ts';
+import { QueryTooLarge } from '../../engine/engine.ts';
+import type { FoundSource } from '../../query-queue/source.ts';
 import { startAnalytics } from '../../testing/service.ts';
 import { sqlCalls, storeSqlData } from '../../testing/sql-data.ts';
+import type { SqlQueriesStore } from '../store.ts';
+import { createClickHouseSql } from './compute.ts';
 import { filtersOf } from './views.ts';
 
 const server = await startClickHouse();
@@ -173,6 +179,40 @@ describe.skipIf(server === undefined)('SQL on ClickHouse', () => {
     for (const table of ['sql_people', 'sql_groups']) {
       expect(await stored(`select count() as n from ${table}`)).toEqual([{ n: 0 }]);
     }
+  });
+
+  describe('apart from its service', () => {
+    const noRows = async function* () {};
+    const compute = (query: string, people: SqlQueriesStore['people'] = noRows) =>
+      createClickHouseSql({
+        client,
+        rows: { people, groups: noRows },
+        memoryBytes: 125_000_000,
+        spillBytes: 10_000_000,
+        timeoutMs: 30_000,
+      }).compute(
+        { projectId: 'shop', personIds: undefined } as FoundSource,
+        { query, params: {} },
+        { from: 0, to: 1 },
+        AbortSignal.timeout(30_000),
+      );
+
+    it('ends a query that writes too many intermediate results to disk', async () => {
+      const groups = (count: number) =>
+        `select count() from (select cityHash64(number) as h from numbers(${count}) group by h)`;
+      expect(await compute(groups(1_000_000))).toMatchObject({ rows: '[[1000000]]' });
+      const error: unknown = await compute(groups(6_000_000)).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(QueryTooLarge);
+      expect((error as Error).message).toBe('The query is too large.');
+    }, 30_000);
+
+    it('quotes no person in the error of a copy that fails', async () => {
+      const error: unknown = await compute('select count() from people', async function* () {
+        yield ['{"person_id":"mallory","first_seen_at":"mallory@blog"}'];
+      }).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(Refused);
+      expect(inspect(error)).not.toContain('mallory');
+    });
   });
 
   describe('of an attacker', () => {

@@ -13,6 +13,8 @@ interface ClickHouseSqlOptions {
   client: ClickHouseClient;
   rows: SqlQueriesStore;
   memoryBytes: number;
+  /** The maximum bytes of intermediate results on ClickHouse's disk. */
+  spillBytes: number;
   timeoutMs: number;
 }
 
@@ -26,11 +28,12 @@ export function createClickHouseSql({
   client,
   rows,
   memoryBytes,
+  spillBytes,
   timeoutMs,
 }: ClickHouseSqlOptions): SqlEngine {
   // Without waiting, queries that the server does not stop at once would run beside the next ones.
   const requests = createRequests(client, { waits: true });
-  const copies = createCopies(client);
+  const copies = createCopies(client, requests);
   const readStatement = createReadStatement();
   const half = String(Math.floor(memoryBytes / 2));
   const settings: ClickHouseSettings = {
@@ -42,6 +45,7 @@ export function createClickHouseSql({
     max_bytes_before_external_group_by: half,
     max_bytes_before_external_sort: half,
     max_bytes_in_join: half,
+    max_temporary_data_on_disk_size_for_query: String(spillBytes),
     function_range_max_elements_in_block: String(MAX_RANGE),
     max_ast_elements: String(MAX_QUERY_PARTS),
     max_expanded_ast_elements: String(MAX_QUERY_PARTS),
@@ -94,7 +98,7 @@ export function createClickHouseSql({
   const run = (statement: string, params: SqlQuery['params'], ofViews: ViewParameters, signal: AbortSignal) =>
     send(
       {
-        // Read-only, the statement cannot change a setting either.
+        // In read-only mode, the statement cannot change settings either.
         query: `select * from (${statement}) limit ${MAX_ROWS + 1}
           settings readonly = 1, join_algorithm = 'grace_hash,hash'`,
         query_params: { ...params, ...ofViews },
