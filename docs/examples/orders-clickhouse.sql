@@ -1,4 +1,4 @@
--- The orders of each plan, in the SQL of ClickHouse. properties, context, traits and groups are texts of JSON, {} if
+-- The orders of each plan, in the SQL of ClickHouse. properties, context, traits and groups are JSON text, {} if
 -- absent. A parameter names its type.
 select JSONExtractString(p.traits, 'plan') as plan, count() as orders
 from events

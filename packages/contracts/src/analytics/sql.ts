@@ -19,7 +19,7 @@ const parameters = z
 const sqlResult = z
   .object({
     asOf: timestamp,
-    dialect: z.enum(['duckdb', 'clickhouse']).openapi({ description: 'The SQL that the query is in.' }),
+    dialect: z.enum(['duckdb', 'clickhouse']).openapi({ description: 'The SQL dialect of the query.' }),
     columns: z.array(z.object({ name: z.string(), type: z.string() })),
     rows: z.array(z.array(anyJson)).openapi({ description: 'Up to 10,000 rows and 4 MB.' }),
     truncated: z

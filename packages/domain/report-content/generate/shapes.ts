@@ -18,7 +18,7 @@ const POINT_MARGIN = 6;
 
 const ANTARCTICA = 'AQ';
 
-/** Areas with no code in the atlas. The two that ISO 3166 does not know are a part of a country that it does. */
+/** Areas without a code in the atlas. ISO 3166 counts Northern Cyprus as Cyprus, and Somaliland as Somalia. */
 const UNCODED: Record<string, string> = { Kosovo: 'XK', 'N. Cyprus': 'CY', Somaliland: 'SO' };
 
 interface Part {
@@ -33,7 +33,7 @@ interface Part {
 
 /**
  * Polygons that the atlas draws as a part of another country: territories with a code of their own, and Crimea, which
- * is drawn as resolution 68/262 of the General Assembly of the United Nations has it.
+ * is drawn as part of Ukraine, following resolution 68/262 of the United Nations General Assembly.
  */
 const PARTS: readonly Part[] = [
   { of: 'FR', code: 'GF', west: -55, south: 2, east: -51, north: 6 },

@@ -1,8 +1,8 @@
-/** A class of values between two ends, both included unless the values are no integers and a class follows. */
+/** A class of values between two ends, both included unless the values are not integers and another class follows. */
 export interface MapClass {
   from: number;
   to: number;
-  /** The number of its colour, from `--scale-1` to `--scale-5`. Those of few classes are far apart. */
+  /** The number of its colour, from `--scale-1` to `--scale-5`. The colours of few classes are far apart. */
   colour: number;
 }
 
@@ -10,7 +10,7 @@ const STEPS = 5;
 /** The colour of the only class. */
 const MIDDLE = 3;
 
-/** From this ratio of the largest value to the smallest on, bounds grow by a factor instead of a difference. */
+/** If the largest value is this many times the smallest, bounds grow by a factor instead of a difference. */
 const WIDE_RATIO = 10;
 const NICE = [1, 2, 5, 10];
 /** Removes the noise of a multiplication with a power of ten. */
@@ -28,7 +28,7 @@ function growingBounds(least: number, most: number): number[] {
   return Array.from({ length: STEPS - 1 }, (_, at) => nearestNice(least * factor ** (at + 1)));
 }
 
-/** Returns the multiples of the smallest round step that are few enough. */
+/** Returns the multiples of the smallest round step that makes few enough classes. */
 function evenBounds(least: number, most: number): number[] {
   const power = 10 ** Math.floor(Math.log10((most - least) / STEPS));
   for (const step of [...NICE, 20].map((nice) => nice * power)) {

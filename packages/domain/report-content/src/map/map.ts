@@ -12,7 +12,7 @@ export interface DrawnCountry {
   previous: number | null | undefined;
   /** The number of the colour of its class. */
   colour: number;
-  /** The outline, as the `d` of an SVG path. Of a country that is too small for one, its place, to be drawn as a dot. */
+  /** The outline as the `d` of an SVG path, or the position of a country that is too small for one, drawn as a dot. */
   d: string;
   isDot: boolean;
 }
@@ -24,11 +24,11 @@ export interface MapDrawing {
   others: string;
   /** The countries with a value, the largest first. */
   countries: DrawnCountry[];
-  /** The number of series with a value that are no country on the map. */
+  /** The number of series that have a value but are not on the map. */
   left: number;
 }
 
-/** Draws a report of which each series is named by the ISO 3166-1 alpha-2 code of a country. */
+/** Draws a report with a series for each country, named by its ISO 3166-1 alpha-2 code. */
 export function drawMap(content: OverBuckets): MapDrawing {
   const countries: Omit<DrawnCountry, 'colour'>[] = [];
   let left = 0;

@@ -24,7 +24,7 @@ interface ThreadsOptions<Owner extends object> {
   size?: number;
   /** A use that takes longer ends its thread. */
   longestMs: number;
-  /** A thread without a use for this time ends, and its memory is free again. Never by default. */
+  /** A thread that is unused for this time ends, which frees its memory. By default, it stays. */
   idleMs?: number;
   resourceLimits?: ResourceLimits;
   /** The calls that a thread can make. */

@@ -1,7 +1,7 @@
 import { ClickHouseError } from '@clickhouse/client';
 import { isKnownError } from '../../engine/clickhouse-requests.ts';
 
-/** Errors that are no fault of a query that was checked. */
+/** Errors that a checked query cannot cause. */
 const OF_SERVER = new Set([
   'ACCESS_DENIED',
   'ALL_REPLICAS_ARE_STALE',
@@ -40,10 +40,10 @@ const OF_TEXT = new Set([
   'UNSUPPORTED_METHOD',
 ]);
 const MAX_MESSAGE = 500;
-/** Where a message goes on with the query as a whole, or with all of the syntax that is possible. */
+/** The point from which a message repeats the query or lists all possible syntax. */
 const UNHELPFUL = /[.:,]? +(?:in scope|while executing|while processing|stack trace|expected one of)\b/i;
 
-/** Returns why ClickHouse refuses a query. Undefined if the query is not the reason. */
+/** Returns why ClickHouse refuses a query, or undefined if the query is not the reason. */
 export function faultOf(error: unknown): string | undefined {
   if (!(error instanceof ClickHouseError)) return undefined;
   const { type = '', message } = error;

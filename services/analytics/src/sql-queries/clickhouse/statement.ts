@@ -22,8 +22,8 @@ const COUNT = /"name":"count","arguments":\{"type":"ExpressionList","children":\
 const REPLACEMENT = '\uFFFD';
 
 /**
- * Creates a function that parses and checks a query without running it. Returns the statement as ClickHouse writes the
- * one that was checked, so that nothing else can be in it. Throws UnusableSql.
+ * Creates a function that parses and checks a query without running it. Returns the checked statement as ClickHouse
+ * formats it, so that it contains nothing that was not checked. Throws UnusableSql.
  */
 export function createReadStatement(): ReadStatement {
   /** Parsed queries of views. */

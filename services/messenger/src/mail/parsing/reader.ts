@@ -11,7 +11,7 @@ export interface MailReader {
    * MailTooComplex, also for a message that takes too long or too much memory.
    */
   read(raw: Buffer, fairnessKey: string, onSpent?: (ms: number) => void): Promise<ReadMail>;
-  /** Ends the thread. A message in progress is not refused: its sender keeps it. */
+  /** Ends the thread. A message in progress is not refused, and its sender tries again. */
   stop(): Promise<void>;
 }
 
