@@ -1,2 +1,2 @@
 export { favicon, logo } from './logo.ts';
-export { ACCENT, colours, scale, series, tokens } from './tokens.ts';
+export { ACCENT, colours, properties, scale, series, tokens } from './tokens.ts';

@@ -51,15 +51,19 @@ export const scale: readonly Colour[] = [
 const numbered = (name: string, list: readonly Colour[]) =>
   list.map((colour, at): [string, Colour] => [`${name}-${at + 1}`, colour]);
 
-const properties = [
+/** The custom properties with colours, by their name without `--`. */
+export const properties: ReadonlyMap<string, Colour> = new Map([
   ...Object.entries<Colour>(colours),
   ...numbered('series', series),
   ...numbered('scale', scale),
-].map(([name, { light, dark }]) => `--${name}:light-dark(${light},${dark})`);
+]);
+const declarations = [...properties].map(
+  ([name, { light, dark }]) => `--${name}:light-dark(${light},${dark})`,
+);
 
 /**
  * The custom properties of every page: `--text` and the other roles, `--series-1` to `--series-8`, `--scale-1` to
  * `--scale-5`, fonts. Print is light.
  */
-export const tokens = `:root{color-scheme:light dark;${properties.join(';')};--radius:6px;--sans:Inter,system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;--mono:ui-monospace,"SF Mono","Cascadia Mono",Menlo,Consolas,monospace}
+export const tokens = `:root{color-scheme:light dark;${declarations.join(';')};--radius:6px;--sans:Inter,system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;--mono:ui-monospace,"SF Mono","Cascadia Mono",Menlo,Consolas,monospace}
 @media print{:root{color-scheme:light}}`;

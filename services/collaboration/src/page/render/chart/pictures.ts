@@ -1,4 +1,4 @@
-import { colours, scale, series } from '@switchboard/design';
+import { properties } from '@switchboard/design';
 import { displayOf, type OverBuckets, type ReportContent } from '@switchboard/report-content';
 import { drawMap } from '@switchboard/report-content/map';
 import { drawnOf } from '../drawn.ts';
@@ -126,17 +126,9 @@ async function chartOf(
   };
 }
 
-const numbered = (name: string, list: typeof series) =>
-  list.map((colour, at) => [`${name}-${at + 1}`, colour] as const);
-const LIGHT = new Map(
-  [...Object.entries(colours), ...numbered('series', series), ...numbered('scale', scale)].map(
-    ([name, { light }]) => [name, light],
-  ),
-);
-
 /** Replaces the custom properties of the page, which only browsers know. */
 const lightOf = (text: string) =>
-  text.replaceAll(/var\(--([\w-]+)\)/g, (property, name) => LIGHT.get(name) ?? property);
+  text.replaceAll(/var\(--([\w-]+)\)/g, (property, name) => properties.get(name)?.light ?? property);
 
 /** The rules of the page's style sheet that concern charts. */
 const STYLES = `text{font-family:sans-serif}
