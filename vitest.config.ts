@@ -2,27 +2,8 @@ import { join } from 'node:path';
 import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/**
- * Small files with long tests, the longest first. Vitest begins with the largest files, so that these would run last.
- * Most of them wait for processes that restart, while large files keep a core busy.
- */
-const LONG = [
-  'e2e/product/docs-commands.test.ts',
-  'services/archive/src/events/crashes.test.ts',
-  'e2e/erasure/erasure.test.ts',
-  'bench/scale/model/model.test.ts',
-  'e2e/upgrade/upgrade.test.ts',
-  'e2e/packages/publish.test.ts',
-  'bench/crash/crash.test.ts',
-  'packages/platform/event-log/src/contract/faults.test.ts',
-  'e2e/sign-in/restarts.test.ts',
-  'e2e/topics/kafka.test.ts',
-  'services/messenger/src/faults.test.ts',
-  'e2e/sign-in/first-visit.test.ts',
-  'e2e/topics/postgres.test.ts',
-  'services/archive/src/events/faults.test.ts',
-  'packages/platform/event-log/src/kafka/cluster.test.ts',
-];
+/** Vitest begins with the largest files. This small one takes over a minute, alone if it is the last. */
+const LONG = 'e2e/product/docs-commands.test.ts';
 
 /** Tests that read this repository and run nothing. */
 const TEXTS = 'e2e/{docs,structure,supply-chain}/**/*.test.ts';
@@ -40,17 +21,11 @@ function project(name: string, include: string[], except: string): TestProjectIn
   return { extends: true, test: { name, include, exclude, globalSetup } };
 }
 
-/** Spreads long files over the first three quarters of the others, so that both kinds run side by side. */
-class LongBetween extends BaseSequencer {
+class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const rankOf = ({ moduleId }: TestSpecification) => LONG.findIndex((name) => moduleId.endsWith(name));
-    const others = sorted.filter((file) => rankOf(file) < 0);
-    const placeOf = (file: TestSpecification) => {
-      const rank = rankOf(file);
-      return rank < 0 ? others.indexOf(file) / others.length : (rank / LONG.length) * 0.75 - 1 / files.length;
-    };
-    return sorted.toSorted((one, other) => placeOf(one) - placeOf(other));
+    const isLong = ({ moduleId }: TestSpecification) => moduleId.endsWith(LONG);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
   }
 }
 
@@ -60,7 +35,7 @@ export default defineConfig({
       project('parts', ['{packages,services,deploy}/**/*.test.ts', TEXTS], FAULTS),
       project('product', ['{bench,e2e}/**/*.test.ts', FAULTS], TEXTS),
     ],
-    sequence: { sequencer: LongBetween },
+    sequence: { sequencer: LongFirst },
     // Files of one worker share the modules that they load: loading them again takes two fifths of all CPU time.
     isolate: false,
     // Tests wait half of their time; by default two cores would get one worker.

@@ -31,6 +31,7 @@ export async function measureAgain(
     await analytics.publish([await writer.write(added)]);
   };
 
+  await settled(analytics);
   await addEvents();
   const rows: string[][] = [];
   for (const question of questions) rows.push([question.name, await timeOf(() => ask(analytics, question))]);

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { buildSdks } from '@switchboard/sdk-files/build';
 import { publint } from 'publint';
@@ -52,10 +52,6 @@ async function publishedPackages(): Promise<[name: string, folder: string][]> {
 
 describe('the packages that people install', async () => {
   const { packages: served } = await buildSdks();
-  // Found once, because npx takes longer than most commands of pnpm.
-  const found = await run('npx', ['--yes', '--package', 'pnpm@12', '--call', 'command -v pnpm']);
-  const program = found.stdout.trim();
-  const env = { ...process.env, PATH: `${dirname(program)}${delimiter}${process.env['PATH']}` };
 
   it.each(await publishedPackages())(
     '%s can be published, is complete, and matches the package that deployments serve',
@@ -64,7 +60,7 @@ describe('the packages that people install', async () => {
       try {
         await rm(join(folder, 'dist'), { recursive: true, force: true });
         // pnpm replaces workspace: and catalog: with versions, and our exports with those of publishConfig.
-        const pnpm = (...args: string[]) => run(program, args, { cwd: folder, env });
+        const pnpm = (...args: string[]) => run('npx', ['--yes', 'pnpm@12', ...args], { cwd: folder });
         await pnpm('publish', '--dry-run', '--no-git-checks');
         await pnpm('pack', '--out', join(packed, 'package.tgz'));
         await run('tar', ['xzf', 'package.tgz'], { cwd: packed });

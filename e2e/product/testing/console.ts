@@ -1,5 +1,4 @@
-import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
+import axe from 'axe-core';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { z } from 'zod';
@@ -56,12 +55,9 @@ const CHECK = `axe
   .then(({ violations }) =>
     violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`;
 
-/** Minified, because every page compiles it. */
-const AXE = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
-
 /** Returns the rules of accessibility that the page violates, each with the elements. */
 export async function violationsOf(page: Page): Promise<string[]> {
-  if (await page.evaluate('typeof axe === "undefined"')) await page.evaluate(AXE);
+  if (await page.evaluate('typeof axe === "undefined"')) await page.evaluate(axe.source);
   return z.array(z.string()).parse(await page.evaluate(CHECK));
 }
 

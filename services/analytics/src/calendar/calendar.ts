@@ -138,8 +138,15 @@ export function undivided(calendar: Calendar): Calendar {
 
 /** Returns the bucket of an instant, where 0 is the first of the span. */
 export function bucketIn({ stretches, unitMs, mapped, buckets }: Calendar, t: number): number {
-  const offset = stretches.find(({ until }) => t < until)?.offset ?? 0;
-  return buckets[Math.floor((t + offset) / unitMs) - mapped] ?? -1;
+  let place = 0;
+  // Called for each event, where a closure takes longer.
+  while (t >= (stretches[place]?.until ?? Number.POSITIVE_INFINITY)) place++;
+  return buckets[Math.floor((t + (stretches[place]?.offset ?? 0)) / unitMs) - mapped] ?? -1;
+}
+
+/** Whether an instant is one of some. */
+export function includes({ from, to, gaps }: Instants, t: number): boolean {
+  return t >= from && t < to && (gaps.length === 0 || !gaps.some((gap) => t >= gap.from && t < gap.to));
 }
 
 /** Returns the instants at which local time is between `first` and `last`. */

@@ -1,7 +1,8 @@
-import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { createDuckDb } from './duckdb.ts';
 import { DUCKDB } from './duckdb-dialect.ts';
 import { QueryTimeout, QueryTooLarge } from './engine.ts';
@@ -54,35 +55,42 @@ test('rejects a query beyond its memory and disk as too large, and answers other
   expect(await engine.query(sql`select 1 as one`)).toEqual([{ one: 1 }]);
 });
 
-describe('saving rows', () => {
-  const path = join(folder, 'files', 'saved.parquet');
-  const save = () => engine.save(sql`select 1 as one`, path, new AbortController().signal);
-  const isSaved = () =>
-    stat(path).then(
-      () => true,
-      () => false,
-    );
-  beforeEach(async () => {
-    await rm(path, { force: true });
-    await mkdir(join(folder, 'files'), { recursive: true });
-  });
-
-  test('waits until no query runs', async () => {
+describe('waiting until no query runs', () => {
+  test('ends with the last query', async () => {
     const people = await engine.createPeople();
-    const saving = save();
+    let isUnused = false;
+    const waiting = engine.unused().then(() => {
+      isUnused = true;
+    });
     await engine.query(sql`select 1`);
-    expect(await isSaved()).toBe(false);
+    expect(isUnused).toBe(false);
     await people.drop();
-    await saving;
-    expect(await isSaved()).toBe(true);
+    await waiting;
+    expect(isUnused).toBe(true);
   });
 
-  test('begins beside queries if they do not end', async () => {
+  test('ends beside queries that do not end', async () => {
     const people = await engine.createPeople();
-    await save();
-    expect(await isSaved()).toBe(true);
+    await engine.unused();
     await people.drop();
   });
+});
+
+test('returns the columns of integers of many rows', async () => {
+  const rows = 10_000;
+  const columns = await engine.integers(
+    sql`select (-i)::bigint, hash(i) from range(${integer(rows)}) as t(i) order by i`,
+    new AbortController().signal,
+  );
+  const [hashes] = z
+    .tuple([z.object({ list: z.array(z.bigint()) })])
+    .parse(
+      await engine.query(sql`select list(hash(i) order by i) as list from range(${integer(rows)}) as t(i)`),
+    );
+  expect(columns[0]).toEqual(BigInt64Array.from({ length: rows }, (_, i) => BigInt(-i)));
+  expect(new BigUint64Array(columns[1]?.buffer ?? new ArrayBuffer(0))).toEqual(
+    BigUint64Array.from(hashes.list),
+  );
 });
 
 describe('a visit of each person', () => {

@@ -12,7 +12,7 @@ import {
 import { DiskFull, isDiskFull } from '../files/disk-full.ts';
 import { DUCKDB } from './duckdb-dialect.ts';
 import { createInstances, type EngineOptions } from './duckdb-instances.ts';
-import { visitPeople } from './duckdb-people.ts';
+import { columnsOf, visitPeople } from './duckdb-values.ts';
 import { type Engine, type Facts, QueryTimeout, QueryTooLarge, type Row } from './engine.ts';
 import { type Bound, integer, numbered, type Sql, sql, text, texts } from './sql.ts';
 
@@ -26,18 +26,19 @@ const TYPES: Record<Bound['type'], DuckDBType> = {
 };
 
 const INTERRUPT_MS = 20;
-const SAVE_WAIT_MS = 1_000;
+const UNUSED_WAIT_MS = 1_000;
 
 export interface DuckDb extends Engine {
   /** Opens the first instance. Without it, the first query does. */
   start(): Promise<void>;
   /** Runs statements in one transaction. Tables in the database `kept` stay until they are dropped. */
   write(statements: readonly Sql[]): Promise<void>;
-  /**
-   * Writes the rows of a query to a Parquet file, in the folder that queries read. Begins while no other query runs, or
-   * after a second. Throws what `query` throws.
-   */
+  /** Waits until no query runs, but not longer than a second. */
+  unused(): Promise<void>;
+  /** Writes the rows of a query to a Parquet file, in the folder that queries read. Throws what `query` throws. */
   save(query: Sql, path: string, signal: AbortSignal): Promise<void>;
+  /** Returns the columns of a query of 64-bit integers that are never null. Throws what `query` throws. */
+  integers(query: Sql, signal: AbortSignal): Promise<BigInt64Array<ArrayBuffer>[]>;
   /** Creates an empty table of people for one query. */
   createPeople(signal?: AbortSignal): Promise<PeopleTable>;
 }
@@ -117,9 +118,20 @@ export function createDuckDb(options: EngineOptions): DuckDb {
         instances.giveBack(instance);
       }
     },
+    unused: () => instances.unused(UNUSED_WAIT_MS),
     async save(rows, path, signal) {
-      await instances.unused(SAVE_WAIT_MS);
       await query(sql`copy (${rows}) to (${text(path)}) (format parquet)`, signal);
+    },
+    async integers(query, signal) {
+      const instance = await instances.take();
+      try {
+        return await connected(instance, signal, async (connection) => {
+          const { statement, bound, types } = prepared(query);
+          return columnsOf(await connection.run(statement, bound, types));
+        });
+      } finally {
+        instances.giveBack(instance);
+      }
     },
     async createPeople(signal) {
       const relation = numbered('people', tables++);

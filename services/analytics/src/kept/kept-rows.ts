@@ -12,12 +12,17 @@ import { type CachedFile, type FileCache, FileGone, type HeldFile, isFile } from
 /** Returns the query of the rows that a question needs of a relation of events. */
 export type RowsOf = (events: Sql) => Sql;
 
+/** Writes the rows of a query to a file. */
+export type SaveRows = (rows: Sql, path: string, signal: AbortSignal) => Promise<void>;
+
 /** The rows of a question that are known for some files. */
 export interface FoundRows {
   /** The files with the rows. */
   paths: string[];
-  /** The files of events without known rows. */
+  /** The files of events without known rows. Those without events of the project are left out once this is known. */
   rest: HeldFile[];
+  /** The events of the project in these files, estimated for files that are not counted yet. */
+  restEvents: number;
   /** Throws FileGone if rows were deleted externally. Forgets them, so that they are computed again. */
   check(): Promise<void>;
   release(): void;
@@ -27,8 +32,11 @@ export interface KeptRows {
   /** Empties the folder. */
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** Finds the rows of files, until `release` is called. Rows that are missing are computed then. */
-  find(projectId: string, files: readonly HeldFile[], rowsOf: RowsOf): FoundRows;
+  /**
+   * Finds the rows of files, until `release` is called. Rows that are missing are computed then. `save` is the way to write
+   * them, as Parquet unless given. A query always has the same.
+   */
+  find(projectId: string, files: readonly HeldFile[], rowsOf: RowsOf, save?: SaveRows): FoundRows;
   /** Returns the keys of the files with kept rows. */
   keys(): string[];
   /** Deletes the rows of files. Rows in use are deleted once they are released. */
@@ -56,10 +64,11 @@ interface Job {
   projectId: string;
   files: CachedFile[];
   rowsOf: RowsOf;
+  save: SaveRows;
 }
 
 interface KeptRowsOptions {
-  engine: Pick<DuckDb, 'query' | 'save'>;
+  engine: Pick<DuckDb, 'query' | 'save' | 'unused'>;
   cache: Pick<FileCache, 'hold'>;
   /** A folder within the one that queries can read files from. */
   folder: string;
@@ -73,6 +82,8 @@ interface KeptRowsOptions {
 const MIN_EVENTS = 5_000;
 const MAX_JOBS = 100;
 const MAX_COUNTS = 100_000;
+/** The usual size of an event in a file. */
+const BYTES_OF_EVENT = 30;
 
 const countRows = z.array(z.object({ path: z.string(), events: z.number() }));
 
@@ -140,20 +151,21 @@ export function createKeptRows({
     }
   }
 
-  async function make({ question, rowsOf }: Job, file: CachedFile): Promise<void> {
+  async function make({ question, rowsOf, save }: Job, file: CachedFile): Promise<void> {
     const id = idOf(question, file);
     if (entries.has(id)) return;
     const held = await cache.hold([file], stopping.signal);
     const entry = {
       file: file.key,
-      path: join(folder, `${made++}.parquet`),
+      path: join(folder, String(made++)),
       bytes: 0,
       users: 0,
       isDropped: false,
     };
     making = entry;
     try {
-      await engine.save(rowsOf(rowsIn(held.files.map(({ path }) => path))), entry.path, stopping.signal);
+      await engine.unused();
+      await save(rowsOf(rowsIn(held.files.map(({ path }) => path))), entry.path, stopping.signal);
       entry.bytes = (await stat(entry.path)).size;
     } catch (error) {
       await rm(entry.path, { force: true });
@@ -204,15 +216,19 @@ export function createKeptRows({
       await working;
     },
 
-    find(projectId, files, rowsOf) {
+    find(projectId, files, rowsOf, save = engine.save) {
       const question = questionOf(rowsOf);
       const used: [string, Entry][] = [];
       const rest: HeldFile[] = [];
       const missing: CachedFile[] = [];
+      let restEvents = 0;
       for (const file of files) {
         const id = idOf(question, file);
         const entry = entries.get(id);
         if (entry === undefined) {
+          const events = counts.get(`${projectId} ${file.key}`) ?? file.bytes / BYTES_OF_EVENT;
+          if (events === 0) continue;
+          restEvents += events;
           rest.push(file);
           if (!isWorthKeeping(projectId, file)) continue;
           reads.misses++;
@@ -229,6 +245,7 @@ export function createKeptRows({
       return {
         paths: used.map(([, { path }]) => path),
         rest,
+        restEvents,
         async check() {
           const onDisk = await Promise.all(used.map(([, { path }]) => isFile(path)));
           const gone = used.filter((_, index) => onDisk[index] === false);
@@ -241,7 +258,7 @@ export function createKeptRows({
         },
         release() {
           // Not before, because the query would run slower.
-          if (missing.length > 0) add({ question, projectId, files: missing, rowsOf });
+          if (missing.length > 0) add({ question, projectId, files: missing, rowsOf, save });
           for (const [id, entry] of used) {
             entry.users--;
             if (entry.users === 0 && entry.isDropped) void remove(id, entry).catch(() => undefined);

@@ -44,9 +44,9 @@ interface Counts {
 }
 
 async function countsOf(query: FunnelQuery, inputs: QueryInputs) {
-  const { people, eachInterval, labels } = entriesOf(query, inputs);
+  const { eachPerson, eachInterval, labels } = entriesOf(query, inputs);
   const counts = new Map<string, Counts>();
-  await inputs.eachPerson(people, (events) =>
+  await eachPerson((events) =>
     eachInterval(events, (bucket, label, isDone) => {
       const own = counts.get(label) ?? { entered: labels.map(() => 0), done: labels.map(() => 0) };
       counts.set(label, own);
@@ -62,11 +62,12 @@ async function countsOf(query: FunnelQuery, inputs: QueryInputs) {
 
 /** Returns the people of a funnel, and a function that visits the intervals in which a person entered. */
 function entriesOf(query: FunnelQuery, inputs: QueryInputs) {
-  const { people, chains, only, startsOf, calendar } = passOf(query, inputs);
+  const { people, eachPerson, chains, only, startsOf, calendar } = passOf(query, inputs);
   const { labels } = calendar;
   type Events = Parameters<typeof startsOf>[0];
   return {
     people,
+    eachPerson,
     labels,
     eachInterval(
       events: Events,

@@ -1,6 +1,6 @@
 import { type EventChoice, excludedRanges, type FunnelQuery } from '@switchboard/contracts';
 import { type Calendar, calendarOf, spanOf } from '../calendar/calendar.ts';
-import type { PersonEvents } from '../engine/engine.ts';
+import type { PersonEvents, VisitPerson } from '../engine/engine.ts';
 import { allOf, anyOf, FALSE, join, type Sql, sql, TRUE, texts } from '../engine/sql.ts';
 import { anyOrderBits, createAnyOrder } from '../passes/any-order.ts';
 import { type Chains, createChains, type Exclusion, requiredBefore } from '../passes/chains.ts';
@@ -10,12 +10,15 @@ import { createPerValue } from '../passes/per-value.ts';
 import { createStarts } from '../passes/starts.ts';
 import { markedLabelIn, readFor } from '../selection/breakdown.ts';
 import { isWithin, selectEvents } from '../selection/events.ts';
+import { type ExcludedEvents, visitKept } from './funnel-timelines.ts';
 import { DEFAULT_INTERVAL, FUNNEL_WINDOW, type QueryInputs, windowMs } from './query.ts';
 
 /** A pass over the events of people. */
 export interface Pass {
   /** A query of the events of each person with a start. */
   people: Sql;
+  /** Visits the same people without their ids, in the events by person that are kept if possible. */
+  eachPerson(visit: VisitPerson): Promise<void>;
   chains: Chains;
   /** Follows only chains with these starts, by their time in milliseconds since 1970. */
   only(isStart: (t: number) => boolean): void;
@@ -29,7 +32,8 @@ export interface Pass {
 }
 
 /** Returns the pass of a funnel. */
-export function passOf(query: FunnelQuery, { source, now }: QueryInputs): Pass {
+export function passOf(query: FunnelQuery, inputs: QueryInputs): Pass {
+  const { source, now } = inputs;
   const { dialect } = source;
   const { interval = DEFAULT_INTERVAL, timezone = 'UTC', steps, exclude, where = [], breakdown } = query;
   const { sameProperty } = query;
@@ -83,11 +87,24 @@ export function passOf(query: FunnelQuery, { source, now }: QueryInputs): Pass {
   const optional = isAny ? [] : createOptional(rules);
   const required = steps.map((_, step) => requiredBefore(isOptional, step));
   const common = { only: starts.only, startsOf: starts.timesOf, calendar, required };
-  if (sameProperty === undefined) return { people: grouped, chains, optional, ...common };
+  if (sameProperty === undefined) {
+    return {
+      people: grouped,
+      async eachPerson(visit) {
+        const isVisited = await visitKept(query, source, { calendar, packing, exclusions, instants }, visit);
+        if (!isVisited) await inputs.eachPerson(grouped, visit);
+      },
+      chains,
+      optional,
+      ...common,
+    };
+  }
   const lists = dialect.concatenated(dialect.prepended(sql`-1`, sql`events`));
+  const people = sql`select p, ${lists} as events, ${dialect.concatenated(sql`labels`)} as labels
+      from (${grouped}) as own group by p`;
   return {
-    people: sql`select p, ${lists} as events, ${dialect.concatenated(sql`labels`)} as labels
-      from (${grouped}) as own group by p`,
+    people,
+    eachPerson: (visit) => inputs.eachPerson(people, visit),
     chains: createPerValue(chains),
     optional: optional.map((one) => one && createPerValue(one)),
     ...common,
@@ -107,7 +124,7 @@ export function endingAt(
 }
 
 /** Returns the excluded events by the steps between which they count. In any order, there is one range. */
-function exclusionsOf(query: FunnelQuery): (Exclusion & { choices: EventChoice[] })[] {
+function exclusionsOf(query: FunnelQuery): ExcludedEvents[] {
   const ranges = excludedRanges(query);
   const found: (Exclusion & { choices: EventChoice[] })[] = [];
   const add = (from: number, to: number, choices: EventChoice[]) =>

@@ -30,10 +30,10 @@ export async function funnel(query: FunnelQuery, inputs: QueryInputs): Promise<R
 
 /** Counts people by the time from the first step to the last. */
 async function timesToConvert(query: FunnelQuery, inputs: QueryInputs): Promise<ReportContent> {
-  const { people, chains } = passOf(query, inputs);
+  const { eachPerson, chains } = passOf(query, inputs);
   const bins = timeBins(windowMs(query.window, FUNNEL_WINDOW));
   const values = bins.map(() => 0);
-  await inputs.eachPerson(people, (events) => {
+  await eachPerson((events) => {
     const bin = chains.follow(events) === query.steps.length ? binOf(bins, durationOf(query, chains)) : -1;
     if (bin !== -1) values[bin] = (values[bin] ?? 0) + 1;
   });
@@ -56,12 +56,13 @@ interface Tally {
 
 async function tallyOf(query: FunnelQuery, inputs: QueryInputs): Promise<Tally> {
   const pass = passOf(query, inputs);
-  const { people, chains, required } = pass;
+  const { chains, required } = pass;
   const isBroken = query.breakdown !== undefined;
   const counts = new Map<string, number[]>();
   const durations = query.steps.map(createDurations);
-  await inputs.eachPerson(people, (events) => {
+  await pass.eachPerson((events) => {
     const reached = chains.follow(events);
+    if (reached === 0) return;
     const label = isBroken ? chains.labelOf(reached - 1) : '';
     const of = counts.get(label) ?? query.steps.map(() => 0);
     counts.set(label, of);

@@ -32,12 +32,10 @@ export async function resultOf(given: InsightQuery, sources: QueryInputs): Promi
 }
 
 function inputsOf(query: InsightQuery, inputs: QueryInputs): QueryInputs {
-  const { kept } = inputs.source;
+  const { kept, timelines, ...source } = inputs.source;
   // Rows that depend on traits, cohorts or ids of people are not kept, because these change.
-  return {
-    ...inputs,
-    source: { ...inputs.source, hasBots: query.bots, kept: isAboutEvents(query) ? kept : undefined },
-  };
+  const found = isAboutEvents(query) ? { kept, timelines } : {};
+  return { ...inputs, source: { ...source, ...found, hasBots: query.bots } };
 }
 
 /** Adds the cohort of a query as one more condition. */

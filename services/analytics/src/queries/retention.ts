@@ -11,9 +11,11 @@ import { z } from 'zod';
 import { type Calendar, calendarOf, type Instants, spanOf, tooManyIntervals } from '../calendar/calendar.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import { integer, type Sql, sql, TRUE, text, whole } from '../engine/sql.ts';
+import { createReturns } from '../passes/returns.ts';
 import { markedLabelIn, NO_VALUE, NONE, OTHER, type Part, partOf, readFor } from '../selection/breakdown.ts';
-import { bucketAt, isWithin, selectEvents } from '../selection/events.ts';
+import { bucketAt, isWithin, type Source, selectEvents } from '../selection/events.ts';
 import { breakdownName, differentNames } from '../selection/names.ts';
+import { timelinesOf } from '../selection/timelines.ts';
 import { sum } from '../trends/values.ts';
 import { numberIn, type Point, placeIn } from './point.ts';
 import { DEFAULT_INTERVAL, percentage, type QueryInputs } from './query.ts';
@@ -37,35 +39,38 @@ const WITHOUT = 0;
 /** Whether a return counts in its interval and in all before. The latest return of a person is enough then. */
 const isRolling = ({ retained }: RetentionQuery) => retained === 'on_or_after';
 
-/**
- * Returns the rows of a query, and its tables `starts` and `returns` of people, buckets, times and lines. A weighted
- * query also has `started` and `returned`, the events with their weights.
- */
-function tablesOf(query: RetentionQuery, inputs: QueryInputs): { calendar: Calendar; tables: Sql } {
-  const { interval = DEFAULT_INTERVAL, timezone = 'UTC', range, where = [], start, periods, weight } = query;
-  const { dialect } = inputs.source;
-  const { materialized } = dialect;
-  const isFirst = query.mode !== 'every';
-  const span = spanOf(range, interval, timezone, inputs.now);
-  const calendar = calendarOf({ span, interval, timeZone: timezone, after: periods - 1 });
+/** Whether a person begins in the interval of the first event ever, instead of in each interval with one. */
+const isOfFirst = ({ mode }: RetentionQuery) => mode !== 'every';
+
+/** Returns the intervals of the rows. */
+function calendarFor(query: RetentionQuery, now: number): Calendar {
+  const { interval = DEFAULT_INTERVAL, timezone: timeZone = 'UTC', range, periods } = query;
+  const span = spanOf(range, interval, timeZone, now);
+  const calendar = calendarOf({ span, interval, timeZone, after: periods - 1 });
   if (calendar.labels.length > MAX_ROWS) throw tooManyIntervals(MAX_ROWS);
+  return calendar;
+}
+
+/**
+ * Returns the tables `starts` and `returns` of people, buckets, times and lines. A weighted query also has `started` and
+ * `returned`, the events with their weights.
+ */
+function tablesOf(query: RetentionQuery, calendar: Calendar, source: Source): Sql {
+  const { where = [], start, weight } = query;
+  const { dialect } = source;
+  const { materialized } = dialect;
+  const isFirst = isOfFirst(query);
   // One event name each, because the events of a name are together in a file.
   const chosen = (choice: EventChoice, instants: Partial<Instants>, by?: InsightBreakdown): Sql => {
-    const selected = selectEvents(
-      { source: inputs.source, names: [choice.event], where, instants },
-      [choice],
-      readFor(by),
-    );
+    const selected = selectEvents({ source, names: [choice.event], where, instants }, [choice], readFor(by));
     const label = by === undefined ? sql`` : sql`, ${markedLabelIn(by, selected, dialect)} as label`;
     return sql`select p, t${label} from (${selected.relation}) as ev where ${selected.matches(choice)}`;
   };
   const bucket = bucketAt(dialect, calendar);
   const weighed = (choice: EventChoice, instants: Instants, property: string): Sql => {
-    const selected = selectEvents(
-      { source: inputs.source, names: [choice.event], where, instants },
-      [choice],
-      { attributes: [property] },
-    );
+    const selected = selectEvents({ source, names: [choice.event], where, instants }, [choice], {
+      attributes: [property],
+    });
     return sql`select p, t, ${bucket} as b, ${dialect.numericOf(selected.attribute(property))} as x
       from (${selected.relation}) as ev where ${selected.matches(choice)}`;
   };
@@ -92,11 +97,11 @@ function tablesOf(query: RetentionQuery, inputs: QueryInputs): { calendar: Calen
     with begun as ${materialized}(${starts}),
     ${linesIn(query.breakdown)},
     returns as (${returns})`;
-  if (weight === undefined) return { calendar, tables };
+  if (weight === undefined) return tables;
   const weights = sql`,
     started as (${weighed(start, calendar, weight)}),
     returned as ${materialized}(${weighed(query.return, calendar.around, weight)})`;
-  return { calendar, tables: sql`${tables}${weights}` };
+  return sql`${tables}${weights}`;
 }
 
 /** Returns the table `starts`: the rows of `begun` with their lines. The labels of most people have their own. */
@@ -151,10 +156,28 @@ function pairsOf(query: RetentionQuery, tables: Sql, { accurateSum }: Dialect): 
     group by line, s.b, period`;
 }
 
+async function pairsIn(query: RetentionQuery, calendar: Calendar, { source, run }: QueryInputs) {
+  const tables = tablesOf(query, calendar, source);
+  return pairRows.parse(await run(pairsOf(query, tables, source.dialect)));
+}
+
+/** Counts pairs in the events by person that are kept. Undefined if there are none, or if the query reads more. */
+async function keptPairs(query: RetentionQuery, calendar: Calendar, source: Source) {
+  const { start, return: returning, periods, where = [], weight, breakdown } = query;
+  if (weight !== undefined || breakdown !== undefined) return undefined;
+  const chosen = [start, returning].map((choice) => timelinesOf(source, where, choice.event, [choice]));
+  const timelines = await source.timelines?.(chosen);
+  if (timelines === undefined) return undefined;
+  const [isFirst, isLatest] = [isOfFirst(query), isRolling(query)];
+  const { add, counts } = createReturns({ calendar, periods, isFirst, isRolling: isLatest });
+  await timelines.each(({ times, ends: [end = 0] }) => add(times.subarray(0, end), times.subarray(end)));
+  return counts().map((one) => ({ ...one, line: WITHOUT, label: '' }));
+}
+
 async function countsOf(query: RetentionQuery, inputs: QueryInputs): Promise<Counts> {
   const { breakdown, periods } = query;
-  const { calendar, tables } = tablesOf(query, inputs);
-  const rows = pairRows.parse(await inputs.run(pairsOf(query, tables, inputs.source.dialect)));
+  const calendar = calendarFor(query, inputs.now);
+  const rows = (await keptPairs(query, calendar, inputs.source)) ?? (await pairsIn(query, calendar, inputs));
   const totals = new Map(rows.map((one) => [`${one.line} ${one.row} ${one.period}`, one.total]));
   const of = (line: number, row: number, period: number) => totals.get(`${line} ${row} ${period}`) ?? 0;
   const fromThen = (line: number, row: number, period: number): number =>
@@ -234,7 +257,8 @@ export async function retentionPeople(
   inputs: QueryInputs,
 ): Promise<Sql> {
   // People are the same without their weights.
-  const { calendar, tables } = tablesOf({ ...query, weight: undefined }, inputs);
+  const calendar = calendarFor(query, inputs.now);
+  const tables = tablesOf({ ...query, weight: undefined }, calendar, inputs.source);
   const isOfRow = await rowAt(query, point, calendar, inputs);
   if (point.period == null) return sql`${tables} select distinct s.p as p from starts as s where ${isOfRow}`;
   const period = integer(numberIn(point.period, 0, query.periods - 1, 'period'));

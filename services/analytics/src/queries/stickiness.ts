@@ -8,8 +8,10 @@ import {
 import { z } from 'zod';
 import { type Calendar, calendarOf, spanOf } from '../calendar/calendar.ts';
 import { integer, type Sql, sql } from '../engine/sql.ts';
-import { bucketAt, keptRows, type SelectedFrom, selectEvents } from '../selection/events.ts';
+import { bucketsOf } from '../passes/buckets.ts';
+import { bucketAt, type Source, selectEvents } from '../selection/events.ts';
 import { differentNames } from '../selection/names.ts';
+import { timelinesOf } from '../selection/timelines.ts';
 import { numberIn, type Point, seriesAt } from './point.ts';
 import { DEFAULT_INTERVAL, type QueryInputs } from './query.ts';
 
@@ -23,10 +25,7 @@ export async function stickiness(query: StickinessQuery, inputs: QueryInputs): P
   const series: { name: string; values: number[] }[] = [];
   const names = differentNames(query.series.map(({ event, name = event }) => name));
   for (const [index, choice] of query.series.entries()) {
-    const rows = await inputs.run(sql`
-      select active::integer as active, count(*)::double as people
-      from (${activePeople(choice, where, calendar, inputs)}) group by active`);
-    const people = new Map(activeRows.parse(rows).map((row) => [row.active, row.people]));
+    const people = await countsOf(choice, where, calendar, inputs);
     const values = calendar.labels.map((_, at) => people.get(at + 1) ?? 0);
     series.push({
       name: names[index] ?? choice.event,
@@ -34,6 +33,29 @@ export async function stickiness(query: StickinessQuery, inputs: QueryInputs): P
     });
   }
   return { kind: 'bar', unit: PEOPLE, buckets: calendar.labels.map((_, at) => String(at + 1)), series };
+}
+
+/** Returns the number of people by the number of intervals in which they were active. */
+async function countsOf(
+  choice: EventChoice,
+  where: readonly InsightClause[],
+  calendar: Calendar,
+  { source, run }: QueryInputs,
+): Promise<Map<number, number>> {
+  const timelines = await source.timelines?.([timelinesOf(source, where, choice.event, [choice])]);
+  if (timelines === undefined) {
+    const rows = await run(sql`
+      select active::integer as active, count(*)::double as people
+      from (${activePeople(choice, where, calendar, source)}) group by active`);
+    return new Map(activeRows.parse(rows).map(({ active, people }) => [active, people]));
+  }
+  const people = new Map<number, number>();
+  const activeIn = bucketsOf(calendar);
+  await timelines.each(({ times }) => {
+    const active = activeIn(times).size;
+    if (active > 0) people.set(active, (people.get(active) ?? 0) + 1);
+  });
+  return people;
 }
 
 /** Returns the sum of each value and those after it. */
@@ -45,19 +67,11 @@ function activePeople(
   choice: EventChoice,
   where: readonly InsightClause[],
   calendar: Calendar,
-  { source }: QueryInputs,
+  source: Source,
 ): Sql {
-  const selection = ({ source, instants }: Pick<SelectedFrom, 'source' | 'instants'>) => {
-    const { relation, matches } = selectEvents({ source, names: [choice.event], where, instants }, [choice]);
-    return sql`(${relation}) as ev where ${matches(choice)}`;
-  };
-  const kept = keptRows(
-    source,
-    { calendar, hasPersons: true },
-    (from) => sql`select distinct ${from.time}, p from ${selection(from)}`,
-  );
-  const active = kept === undefined ? selection({ source, instants: calendar }) : sql`(${kept}) as kept`;
-  return sql`select p, count(distinct ${bucketAt(source.dialect, calendar)}) as active from ${active} group by p`;
+  const selected = selectEvents({ source, names: [choice.event], where, instants: calendar }, [choice]);
+  return sql`select p, count(distinct ${bucketAt(source.dialect, calendar)}) as active
+    from (${selected.relation}) as ev where ${selected.matches(choice)} group by p`;
 }
 
 /** Returns a query of the people who were active in exactly, or at least, as many intervals as a point says. */
@@ -70,5 +84,5 @@ export function stickinessPeople(query: StickinessQuery, point: Point, inputs: Q
   if (choice === undefined) throw new Error('No series has this index.');
   const active = numberIn(point.daysActive, 1, calendar.labels.length, 'daysActive');
   const compared = query.cumulative ? sql`>=` : sql`=`;
-  return sql`select p from (${activePeople(choice, where, calendar, inputs)}) where active ${compared} ${integer(active)}`;
+  return sql`select p from (${activePeople(choice, where, calendar, inputs.source)}) where active ${compared} ${integer(active)}`;
 }

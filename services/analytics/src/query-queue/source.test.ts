@@ -46,6 +46,7 @@ test('gives events no project when a folder is named like a Hive partition', asy
       }),
     },
     kept: { find: neverAsked },
+    findTimelines: neverAsked,
     people: { version: neverCalled, read: neverCalled },
     persons: { version: neverCalled, read: neverCalled },
   });

@@ -11,6 +11,7 @@ import { type FoundRows, type KeptRows, rowsIn } from '../kept/kept-rows.ts';
 import type { PeopleSource, WantedPeople } from '../people/sources.ts';
 import type { PersonsSource } from '../persons/sources.ts';
 import type { Source } from '../selection/events.ts';
+import type { FindTimelines } from '../timelines/timelines.ts';
 
 /** A query needs more files than it may read. */
 export class TooManyFiles extends Error {
@@ -35,7 +36,7 @@ interface Paths {
 }
 
 export type FoundSource = KnownSource &
-  Pick<Source, 'dialect' | 'projectId' | 'events' | 'kept'> & {
+  Pick<Source, 'dialect' | 'projectId' | 'events' | 'kept' | 'timelines'> & {
     /** Returns the files of the events. Absent if the events are in a table. */
     paths?: (() => Paths) | undefined;
   };
@@ -70,11 +71,13 @@ export function createFileSources({
   store,
   cache,
   kept,
+  findTimelines,
   ...sources
 }: KnownSources & {
   store: Pick<FilesStore, 'find'>;
   cache: Pick<FileCache, 'hold'>;
   kept: Pick<KeptRows, 'find'>;
+  findTimelines: FindTimelines;
 }): Sources {
   return {
     async find(wanted, signal) {
@@ -103,7 +106,19 @@ export function createFileSources({
               events: eventsIn(held.files),
               kept: findKept,
             };
-            return await known.read(signal, (found) => work({ ...source, ...found }));
+            return await known.read(signal, (found) =>
+              work({
+                ...source,
+                ...found,
+                async timelines(queries) {
+                  const { personIds } = found;
+                  const asked = { projectId, files: held.files, personIds, signal };
+                  const { timelines, ...using } = await findTimelines(asked, queries);
+                  used.push(using);
+                  return timelines;
+                },
+              }),
+            );
           } catch (error) {
             await held.check();
             for (const { check } of used) await check();

@@ -26,6 +26,8 @@ import {
   TRUE,
   text,
 } from '../engine/sql.ts';
+import type { RowsOf } from '../kept/kept-rows.ts';
+import type { Timelines } from '../timelines/timelines.ts';
 import { personOf } from './person.ts';
 
 /** Rows of a query that are kept for some files, and the events of the other files. */
@@ -53,6 +55,11 @@ export interface Source {
    * in files.
    */
   kept?: ((rowsOf: (events: Sql) => Sql) => Kept | undefined) | undefined;
+  /**
+   * Finds the events by person that are kept of queries of `TimelineRows`. Undefined if too little is kept. Absent if events
+   * are not in files.
+   */
+  timelines?: ((queries: readonly RowsOf[]) => Promise<Timelines | undefined>) | undefined;
   /** Whether events of known bots count. */
   hasBots?: boolean | undefined;
   /** The existing cohorts of the query, by id. */

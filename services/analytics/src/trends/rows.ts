@@ -90,7 +90,11 @@ export function rowsOf(query: TrendsQuery, series: Series, source: Source, calen
     select ${join([time, ...keys], COMMA)}, count(*) as n${columns}
     from (${selectionOf(query, series, from)}) as ev group by ${join([time, ...keys], COMMA)}`;
   const hasPersons = series.measure === 'people';
-  const kept = keptRows(source, { calendar, hasPersons }, (from) => grouped(sql`t`, from));
+  // Timelines have the people of a series without a breakdown.
+  const isKept = !hasPersons || query.breakdown !== undefined;
+  const kept = isKept
+    ? keptRows(source, { calendar, hasPersons }, (from) => grouped(sql`t`, from))
+    : undefined;
   if (kept === undefined) return grouped(sql`b`, { source, instants: calendar, time: bucket });
   const rows = sql`select ${bucket}, * exclude (t) from (${kept}) as kept`;
   // A counted value may be in several files, or in several parts of an interval.

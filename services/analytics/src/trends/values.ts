@@ -3,8 +3,10 @@ import { z } from 'zod';
 import type { Calendar } from '../calendar/calendar.ts';
 import type { Row } from '../engine/engine.ts';
 import { integer, type Sql, sql, texts, whole } from '../engine/sql.ts';
+import { bucketsOf } from '../passes/buckets.ts';
 import { NONE, OTHER, type Part, partOf, REST_LINES } from '../selection/breakdown.ts';
 import type { Source } from '../selection/events.ts';
+import { timelinesOf } from '../selection/timelines.ts';
 import { emptyValue, MEASURES, type Series } from './measures.ts';
 import { rowsOf } from './rows.ts';
 
@@ -26,6 +28,7 @@ const valueRows = z.array(
     value: sum,
   }),
 );
+type ValueRow = z.output<typeof valueRows>[number];
 const REST = -1;
 const WITHOUT = 0;
 
@@ -59,36 +62,11 @@ export async function findValues(
   calendar: Calendar,
   shown?: readonly string[],
 ): Promise<Found> {
-  const { dialect } = source;
   const { breakdown } = query;
   const { measure = 'events' } = series;
-  const { counted, value } = MEASURES[measure](dialect);
-  const rows = rowsOf(query, series, source, calendar);
-  const isShown = shown === undefined ? sql`label is not null` : dialect.holds(texts(shown), sql`label`);
-  // A counted value is in a row for each interval.
-  const distinct =
-    counted === undefined ? sql`ev` : sql`(select distinct label, ${counted} from ev where ${isShown}) as ev`;
-  const size = shown !== undefined ? sql`0` : counted === undefined ? value : sql`count(${counted})`;
-  // Only this line has rows of several labels, which may have a counted value more than once.
-  const isOther = sql`line = ${whole(REST)}`;
-  const inLine =
-    counted === undefined
-      ? value
-      : sql`(count(${counted}) filter (where not ${isOther}) + count(distinct ${counted}) filter (where ${isOther}))::double`;
-  const result = await run(
-    breakdown === undefined
-      ? sql`select b, ${value} as value from (${rows}) as ev group by b`
-      : sql`with ev as ${dialect.materialized}(${rows}),
-          own as (select shown, place from (select shown,
-              row_number() over (order by size desc nulls last, shown)::integer as place
-            from (select label as shown, ${size} as size from ${distinct} where ${isShown} group by label) as sized) as ranked
-            where place <= ${integer(breakdownLimitOf(query))}),
-          placed as (select ev.*, shown,
-            case when label is null then ${whole(WITHOUT)} else coalesce(place, ${whole(REST)}) end::integer as line
-            from ev left join own on shown = label)
-          select line, any_value(shown) as label, b, ${inLine} as value from placed group by line, b`,
-  );
-  const found = valueRows.parse(result);
+  const found =
+    (await keptPeople(query, series, source, calendar)) ??
+    valueRows.parse(await run(valuesIn(query, series, source, calendar, shown)));
   const partAt = (place: number | undefined, label: string): Part | undefined => {
     if (place === undefined || breakdown === undefined) return undefined;
     if (place > 0) return partOf(breakdown, label);
@@ -115,6 +93,62 @@ export async function findValues(
       });
     },
   };
+}
+
+/** Returns a query of `valueRows`. */
+function valuesIn(
+  query: TrendsQuery,
+  series: Series,
+  source: Source,
+  calendar: Calendar,
+  shown: readonly string[] | undefined,
+): Sql {
+  const { dialect } = source;
+  const { counted, value } = MEASURES[series.measure ?? 'events'](dialect);
+  const rows = rowsOf(query, series, source, calendar);
+  if (query.breakdown === undefined) return sql`select b, ${value} as value from (${rows}) as ev group by b`;
+  const isShown = shown === undefined ? sql`label is not null` : dialect.holds(texts(shown), sql`label`);
+  // A counted value is in a row for each interval.
+  const distinct =
+    counted === undefined ? sql`ev` : sql`(select distinct label, ${counted} from ev where ${isShown}) as ev`;
+  const size = shown !== undefined ? sql`0` : counted === undefined ? value : sql`count(${counted})`;
+  // Only this line has rows of several labels, which may have a counted value more than once.
+  const isOther = sql`line = ${whole(REST)}`;
+  const inLine =
+    counted === undefined
+      ? value
+      : sql`(count(${counted}) filter (where not ${isOther}) + count(distinct ${counted}) filter (where ${isOther}))::double`;
+  return sql`with ev as ${dialect.materialized}(${rows}),
+          own as (select shown, place from (select shown,
+              row_number() over (order by size desc nulls last, shown)::integer as place
+            from (select label as shown, ${size} as size from ${distinct} where ${isShown} group by label) as sized) as ranked
+            where place <= ${integer(breakdownLimitOf(query))}),
+          placed as (select ev.*, shown,
+            case when label is null then ${whole(WITHOUT)} else coalesce(place, ${whole(REST)}) end::integer as line
+            from ev left join own on shown = label)
+          select line, any_value(shown) as label, b, ${inLine} as value from placed group by line, b`;
+}
+
+/** Counts people in the events by person that are kept. Undefined if there are none, or if the query reads more. */
+async function keptPeople(
+  { where = [], breakdown }: TrendsQuery,
+  series: Series,
+  source: Source,
+  calendar: Calendar,
+): Promise<ValueRow[] | undefined> {
+  if (series.measure !== 'people' || breakdown !== undefined) return undefined;
+  const timelines = await source.timelines?.([timelinesOf(source, where, series.event, [series])]);
+  if (timelines === undefined) return undefined;
+  const people = calendar.labels.map(() => 0);
+  const activeIn = bucketsOf(calendar);
+  await timelines.each(({ times }) => {
+    const active = activeIn(times);
+    for (let index = 0; index < active.size; index++) {
+      const bucket = active.at(index);
+      people[bucket] = (people[bucket] ?? 0) + 1;
+    }
+  });
+  return people.flatMap((value, b) => (value === 0 ? [] : [{ b, value }]));
 }
 
 /** Returns the lines of a breakdown in order: the labels with their own lines, and the others that have values. */

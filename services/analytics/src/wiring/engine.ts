@@ -23,6 +23,7 @@ import { createDuckDbSql } from '../sql-queries/duckdb/compute.ts';
 import { createSqlProcesses } from '../sql-queries/duckdb/runner.ts';
 import type { SqlEngine } from '../sql-queries/query.ts';
 import { createSqlQueriesStore } from '../sql-queries/store.ts';
+import { createTimelines } from '../timelines/timelines.ts';
 import type { ClickHouseStores } from './clickhouse.ts';
 
 /** The shares of the disk for copies of files, and for rows kept of them. Intermediate results take the rest. */
@@ -116,7 +117,10 @@ export function openFiles(service: Analytics): Opened {
   run(createSweep({ ...service, store, cache, kept, persons }));
   return {
     engine,
-    sources: createFileSources({ store, cache, kept, people, persons }),
+    sources: createFileSources({
+      ...{ store, cache, kept, people, persons },
+      findTimelines: createTimelines({ engine, kept }),
+    }),
     stored: () => store.offsets(region),
     sql: createDuckDbSql({
       engine,

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { type DuckDBDataChunk, DuckDBListVector, type DuckDBResult } from '@duckdb/node-api';
-import bindings from '@duckdb/node-bindings';
+import bindings, { type Vector } from '@duckdb/node-bindings';
 import { SORTED_LATER } from './duckdb-dialect.ts';
 import type { VisitPerson } from './engine.ts';
 
@@ -49,6 +49,21 @@ export async function visitPeople(
   }
 }
 
+/** Returns the values of a result of 64-bit integers, by column. */
+export async function columnsOf(result: DuckDBResult): Promise<BigInt64Array<ArrayBuffer>[]> {
+  const chunks = await result.fetchAllChunks();
+  const rows = chunks.reduce((sum, { rowCount }) => sum + rowCount, 0);
+  const columns = Array.from({ length: result.columnCount }, () => new BigInt64Array(rows));
+  let row = 0;
+  for (const { chunk, rowCount } of chunks) {
+    for (const [column, values] of columns.entries()) {
+      values.set(valuesIn(bindings.data_chunk_get_vector(chunk, column), rowCount), row);
+    }
+    row += rowCount;
+  }
+  return columns;
+}
+
 function listsIn(chunk: DuckDBDataChunk, column: number): DuckDBListVector {
   const vector = chunk.getColumnVector(column);
   if (!(vector instanceof DuckDBListVector)) throw new Error(`Column ${column} is not a list.`);
@@ -61,9 +76,13 @@ function listsIn(chunk: DuckDBDataChunk, column: number): DuckDBListVector {
  */
 function integersIn({ chunk }: DuckDBDataChunk): BigInt64Array<ArrayBuffer> {
   const lists = bindings.data_chunk_get_vector(chunk, EVENTS);
-  const size = bindings.list_vector_get_size(lists) * BYTES;
-  const bytes = bindings.vector_get_data(bindings.list_vector_get_child(lists), size);
-  return new BigInt64Array(bytes.buffer, bytes.byteOffset, size / BYTES).slice();
+  return valuesIn(bindings.list_vector_get_child(lists), bindings.list_vector_get_size(lists)).slice();
+}
+
+/** Returns a view of the integers of a vector. */
+function valuesIn(vector: Vector, count: number): BigInt64Array {
+  const bytes = bindings.vector_get_data(vector, count * BYTES);
+  return new BigInt64Array(bytes.buffer, bytes.byteOffset, count);
 }
 
 /** Sorts the integers between -1s in place. The query has sorted longer lists, on threads of DuckDB. */
