@@ -1,10 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { printTable, thousands } from '../lib/table.ts';
-import type { Analytics, Question } from './analytics.ts';
+import { type Analytics, type Question, settled } from './analytics.ts';
 import { dayOf, LARGE, openFileWriter, peopleOf } from './files.ts';
 
 const NEW_EVENTS = 10_000;
-const IDLE_MS = 3_000;
 
 interface Size {
   /** The number of events of the large project, and of their days. */
@@ -48,15 +46,6 @@ export async function measureAgain(
 async function ask(analytics: Analytics, question: Question): Promise<void> {
   const answer = await analytics.ask(question);
   if ('refused' in answer) throw new Error(`${question.name}: ${answer.refused}`);
-}
-
-/** Waits until the service keeps no more rows in the background. */
-async function settled({ usage }: Analytics): Promise<void> {
-  for (;;) {
-    const before = await usage.cpuSeconds();
-    await sleep(IDLE_MS);
-    if ((await usage.cpuSeconds()) - before < IDLE_MS / 10_000) return;
-  }
 }
 
 async function timeOf(work: () => Promise<unknown>): Promise<string> {

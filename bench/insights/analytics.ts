@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ARCHIVE_FILES_TOPIC,
   type ArchiveFileRecord,
@@ -177,3 +178,14 @@ const ZONES = [
     });
   }),
 ];
+
+const IDLE_MS = 3_000;
+
+/** Waits until the service keeps no more rows in the background. */
+export async function settled({ usage }: Analytics): Promise<void> {
+  for (;;) {
+    const before = await usage.cpuSeconds();
+    await sleep(IDLE_MS);
+    if ((await usage.cpuSeconds()) - before < IDLE_MS / 10_000) return;
+  }
+}

@@ -10,7 +10,7 @@ import { OPTIONS } from '../lib/options.ts';
 import { median, quantile } from '../lib/statistics.ts';
 import { decimals, printTable, thousands } from '../lib/table.ts';
 import { measureAgain } from './again.ts';
-import { type Analytics, type Answer, startAnalytics } from './analytics.ts';
+import { type Analytics, type Answer, settled, startAnalytics } from './analytics.ts';
 import { measureCohorts } from './cohorts.ts';
 import { generateFiles, joinedIds, LARGE, smallProject } from './files.ts';
 import { type BenchQuestion, questionsOver, valuesOf } from './questions.ts';
@@ -20,7 +20,8 @@ const AT_ONCE = 10;
 /**
  * Runs a query of each kind in analytics over generated files, and compares the results with hand-written SQL on
  * plain DuckDB over the same files, with the same memory and threads. Cold: the first query, which also copies the
- * files; for SQL by hand, a new engine. Warm: later queries, each in a different form, so that no cache answers it.
+ * files; for SQL by hand, a new engine. Warm: later queries, each in a different form, so that no cache answers it, once
+ * nothing is computed in the background.
  * With `--joined 30`, a second analytics has the same files, and 30% of the ids belong to a person with another id.
  * With `--clickhouse`, another analytics queries ClickHouse, which is filled from the same files. With `--cohorts 1000`,
  * computes behavioural cohorts and asks fifty questions instead.
@@ -84,6 +85,7 @@ export async function run(args: string[]): Promise<void> {
       const askJoined = async () => joined && timed(() => joined.ask(question), joined.usage.cpuSeconds);
       const [cold, coldByHand] = [await ask(), await askByHand()];
       const coldJoined = await askJoined();
+      await Promise.all([analytics, joined].map((one) => one && settled(one)));
       compare(question, cold.value, coldByHand.value);
       // Alternates, so that a slow moment affects both.
       const both = await times(runs, async () => ({

@@ -27,6 +27,8 @@ export interface BackgroundConsumer {
 
 const RETRY_MS = 1_000;
 const PATIENCE = 30;
+/** The attempts between reports of a topic that stays missing: ten minutes. */
+const REMINDER = 600;
 
 export function createConsumer(options: ConsumerOptions): BackgroundConsumer {
   const { consume, topics, logger, onMissing, patience = PATIENCE } = options;
@@ -38,7 +40,8 @@ export function createConsumer(options: ConsumerOptions): BackgroundConsumer {
     const onRetry = (error: unknown, attempt: number) => {
       if (error instanceof UnknownTopic) {
         if (attempt === patience) onMissing?.();
-        if (attempt < patience || onMissing !== undefined) return;
+        const isReminder = attempt >= patience && (attempt - patience) % REMINDER === 0;
+        if (!isReminder || onMissing !== undefined) return;
       }
       logger.failed('start consuming', error, { topics });
     };
