@@ -90,49 +90,69 @@ export async function joinedEvents(
 
 /** Adds the events of joined ids in a section to those of the persons. Returns the number of events. */
 function addJoined(
-  { people, ends, times, marks, base }: Section,
+  section: Section,
   { ids, persons }: JoinedIds,
   growing: readonly ReturnType<typeof createGrowing>[],
 ): number {
+  const { people, ends } = section;
   let added = 0;
-  for (let row = 0, event = 0; row < ends.length; row++) {
+  let start = 0;
+  for (let row = 0; row < ends.length; row++) {
     const end = ends[row] ?? 0;
     const id = ids.find(people[row * 2] ?? 0, people[row * 2 + 1] ?? 0);
     if (id !== NONE) {
-      const [low, high] = [persons[id * 2] ?? 0, persons[id * 2 + 1] ?? 0];
-      const to = growing[sectionOf(high)];
-      added += end - event;
-      for (; event < end; event++) to?.add((times[event] ?? 0) + base, marks?.[event] ?? 1);
-      to?.end(low, high);
+      const high = persons[id * 2 + 1] ?? 0;
+      growing[sectionOf(high)]?.add(section, start, end, persons[id * 2] ?? 0, high);
+      added += end - start;
     }
-    event = end;
+    start = end;
   }
   return added;
 }
 
+/** Returns a section that grows. */
 function createGrowing() {
-  const people: number[] = [];
-  const ends: number[] = [];
-  const times: number[] = [];
-  const marks: number[] = [];
+  let people = new Uint32Array(2);
+  let ends = new Uint32Array(1);
+  let times = new Float64Array(1);
+  let marks: Uint32Array | undefined;
+  let rows = 0;
+  let events = 0;
   return {
-    add(time: number, mark: number) {
-      times.push(time);
-      marks.push(mark);
-    },
-    /** Ends the events of a person. */
-    end(low: number, high: number) {
-      people.push(low, high);
-      ends.push(times.length);
+    /** Adds some events of a section as those of a person. */
+    add(from: Section, start: number, end: number, low: number, high: number) {
+      if (rows === ends.length) {
+        ends = grown(ends, new Uint32Array(rows * 2));
+        people = grown(people, new Uint32Array(rows * 4));
+      }
+      const needed = events + end - start;
+      if (needed > times.length) {
+        times = grown(times, new Float64Array(needed * 2));
+        if (marks !== undefined) marks = grown(marks, new Uint32Array(needed * 2));
+      }
+      if (from.marks !== undefined) marks ??= new Uint32Array(times.length).fill(1);
+      for (let event = start; event < end; event++, events++) {
+        times[events] = (from.times[event] ?? 0) + from.base;
+        if (marks !== undefined) marks[events] = from.marks?.[event] ?? 1;
+      }
+      people[rows * 2] = low;
+      people[rows * 2 + 1] = high;
+      ends[rows++] = events;
     },
     section: (): Section => ({
-      people: Uint32Array.from(people),
-      ends: Uint32Array.from(ends),
-      times: Float64Array.from(times),
-      marks: Uint32Array.from(marks),
+      people: people.subarray(0, rows * 2),
+      ends: ends.subarray(0, rows),
+      times: times.subarray(0, events),
+      ...(marks && { marks: marks.subarray(0, events) }),
       base: 0,
     }),
   };
+}
+
+/** Copies an array to the beginning of a larger one. */
+function grown<T extends Uint32Array | Float64Array>(from: T, to: T): T {
+  to.set(from);
+  return to;
 }
 
 /** Events in the order of people, then of lists. */
