@@ -34,7 +34,8 @@ export async function openReader(): Promise<Reader> {
   );
   const env: Record<string, string> = { ...readersEnvironment(), CURL_HOME: folder };
   const port = await freePorts(5);
-  const standalone = await start(checkout, { ...env, PORT: String(port) });
+  // A reader waits up to five seconds for the file of an event.
+  const standalone = await start(checkout, { ...env, PORT: String(port), ARCHIVE_FILE_SECONDS: '1' });
   env['PATH'] = `${await quickNpx(folder, env)}${delimiter}${env['PATH']}`;
 
   async function read(statements: readonly Statement[]): Promise<string[]> {

@@ -53,6 +53,7 @@ describe.skipIf(!hasChromium)('a whole day in the console', () => {
       AI_BASE_URL: ai.url,
       AI_API_KEY: 'a key',
       AI_MODEL: 'a-model',
+      ARCHIVE_FILE_SECONDS: '1',
     });
     transport = createTransport({ host: '127.0.0.1', port, ignoreTLS: true });
     browser = await openBrowser();

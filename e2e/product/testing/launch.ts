@@ -45,8 +45,8 @@ export function standaloneForTests({ isFirstStart = false } = {}): {
   let running: Launched | undefined;
   beforeAll(async () => {
     home = await (isFirstStart ? newHome() : newSeededHome());
-    // All visitors of a file have one address.
-    running = await launch(home, { RATE_LIMITS_MULTIPLIER: '100' });
+    // All visitors of a file have one address. Many tests wait for the files of their events.
+    running = await launch(home, { RATE_LIMITS_MULTIPLIER: '100', ARCHIVE_FILE_SECONDS: '1' });
   });
   afterAll(async () => {
     await running?.end('SIGTERM');
@@ -136,7 +136,13 @@ interface StartOptions {
 
 async function start(home: string, { env, args = [], ready }: StartOptions): Promise<Program> {
   return spawnProgram({
-    command: ['node', await programFile('deploy/standalone/src/main.ts'), ...args],
+    // Started as by `pnpm start`.
+    command: [
+      'node',
+      '--max-semi-space-size=16',
+      await programFile('deploy/standalone/src/main.ts'),
+      ...args,
+    ],
     env: { PORT: '0', SWITCHBOARD_HOME: home, ...env },
     ready,
     readyWithinMs: 300_000,
