@@ -26,6 +26,15 @@ test('every migration is listed in its journal', async () => {
   }
 });
 
+test('a schema has only the snapshot of its last migration', () => {
+  const last = new Map(files.map((file) => [dirname(file), basename(file).slice(0, 4)]));
+  const snapshots = globSync('{services,packages/*}/*/migrations/meta/*_snapshot.json', { cwd: REPOSITORY });
+  const folders = [...new Set(snapshots.map((path) => dirname(dirname(path))))];
+  expect(folders.length).toBeGreaterThan(5);
+  const expected = folders.map((folder) => join(folder, 'meta', `${last.get(folder)}_snapshot.json`));
+  expect(snapshots.sort()).toEqual(expected.sort());
+});
+
 const refused: [statement: string, markers: string[]][] = [
   ['DROP TABLE turns', ['contract']],
   ['DROP INDEX turns_at', ['contract']],
