@@ -174,10 +174,10 @@ describe.skipIf(server === undefined)('traits of two million people', () => {
   beforeAll(async () => {
     const url = server?.url ?? '';
     analytics = await startAnalytics({ CLICKHOUSE_URL: url });
-    // Until then, the backfill removes people that PostgreSQL does not have.
+    // Until all of them are done, one removes people that PostgreSQL does not have.
     await eventually(async () => {
       const metrics = await (await fetch(`${analytics.url}/metrics`)).text();
-      expect(metrics.match(/switchboard_backfill_done\{.* in ClickHouse .*\} 1/g)).toHaveLength(4);
+      expect(metrics.match(/switchboard_backfill_done\{.* in ClickHouse .*\} 1/g)).toHaveLength(6);
     });
     const client = openClickHouse(url);
     await client.command({

@@ -8,9 +8,7 @@ export interface PersonTimes {
   times: Float64Array;
   /** The mark of each event. Absent if all marks are 1. */
   marks: Uint32Array | undefined;
-  /**
-   * The end of the events of each list. Those of a list are in the order of time.
-   */
+  /** The end of the events of each list. Those of a list are in the order of time. */
   ends: Uint32Array;
 }
 
@@ -28,6 +26,8 @@ export interface JoinedIds {
 const EVENTS_AT_ONCE = 500_000;
 /** The number of events that are visited before other work continues. */
 const VISITED_AT_ONCE = 100_000;
+/** The size of new memory for a group, as a factor, because later groups are about as large. */
+const SPARE = 1.25;
 const NONE = -1;
 
 /**
@@ -174,7 +174,7 @@ function createGrouping(lists: number) {
   return (sections: readonly (readonly Section[])[], joined: PeopleTable | undefined): Grouped => {
     const all = sections.flatMap((own, list) => own.map((section) => ({ section, list })));
     const rows = all.reduce((sum, { section }) => sum + section.ends.length, 0);
-    if (numbers.length < rows) numbers = new Int32Array(rows * 2);
+    if (numbers.length < rows) numbers = new Int32Array(Math.ceil(rows * SPARE));
     const table = new PeopleTable();
     /** Calls `work` for each section with the numbers of its people. */
     const each = (work: (section: Section, own: Int32Array, list: number) => void) => {
@@ -192,8 +192,8 @@ function createGrouping(lists: number) {
     }
     const total = places.at(-1) ?? 0;
     const hasMarks = all.some(({ section }) => section.marks !== undefined);
-    if (times.length < total) times = new Float64Array(total * 2);
-    if (hasMarks && marks.length < total) marks = new Uint32Array(total * 2);
+    if (times.length < total) times = new Float64Array(Math.ceil(total * SPARE));
+    if (hasMarks && marks.length < total) marks = new Uint32Array(Math.ceil(total * SPARE));
     each((section, own, list) => {
       const from = places.subarray(list);
       // Afterwards, each place is the end of its events.

@@ -117,7 +117,7 @@ export function createTimelines({
     const found = queries.map((rowsOf) => kept.find(asked.projectId, asked.files, rowsOf, save));
     const opened: FileTimeline[] = [];
     const release = () => {
-      for (const file of opened) void file.close();
+      for (const file of opened) void file.close().catch(() => undefined);
       for (const one of found) one.release();
     };
     const check = async () => {
