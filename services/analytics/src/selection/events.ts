@@ -291,8 +291,6 @@ export interface SelectedFrom {
 }
 
 const DAY_MS = 86_400_000;
-/** Beyond any time of an event. */
-const [EARLIEST, LATEST] = [-DAY_MS * 1e6, DAY_MS * 1e7];
 const GRAINS = [DAY_MS, DAY_MS / 24, DAY_MS / 96];
 
 /**
@@ -303,11 +301,7 @@ const GRAINS = [DAY_MS, DAY_MS / 24, DAY_MS / 96];
  */
 export function keptRows(
   source: Source,
-  {
-    calendar,
-    instants = calendar,
-    hasPersons,
-  }: { calendar: Calendar; instants?: Partial<Instants>; hasPersons: boolean },
+  { calendar, hasPersons }: { calendar: Calendar; hasPersons: boolean },
   select: (from: SelectedFrom) => Sql,
 ): Sql | undefined {
   const grain = grainOf(calendar);
@@ -318,7 +312,7 @@ export function keptRows(
     select({ source: { ...source, events, personIds: undefined }, instants: within, time });
   const found = source.kept(rowsOf);
   if (found === undefined) return undefined;
-  const rows = sql`select * from (select * from ${found.rows} union all ${rowsOf(found.events, instants)}) as known where ${isIn(instants)}`;
+  const rows = sql`select * from (select * from ${found.rows} union all ${rowsOf(found.events, calendar)}) as known where ${isWithin(calendar)}`;
   if (!hasPersons || source.personIds === undefined) return rows;
   return sql`select known.* replace (coalesce(own.person_id, known.p) as p)
     from (${rows}) as known left join ${source.personIds} as own on own.distinct_id = known.p`;
@@ -331,9 +325,4 @@ function grainOf({ unitMs, stretches }: Calendar): number | undefined {
     ...(Number.isFinite(until) ? [until] : []),
   ]);
   return GRAINS.find((grain) => grain <= unitMs && bounds.every((bound) => bound % grain === 0));
-}
-
-/** Whether a column `t` is one of these instants. */
-function isIn({ from = EARLIEST, to = LATEST, gaps = [] }: Partial<Instants>): Sql {
-  return isWithin({ from, to, gaps });
 }
