@@ -37,6 +37,18 @@ export function packedOf({ from, bits }: Packing): Sql {
   return sql`((t - ${integer(from)}) * ${integer(2 ** bits)} + mask)`;
 }
 
+/** Packs an event like `packedOf`, in place of another one. */
+export function packAt(
+  words: Uint32Array,
+  event: number,
+  { from, bits }: Packing,
+  t: number,
+  mask: number,
+): void {
+  words[event * 2] = ((t - from) << bits) | mask;
+  words[event * 2 + 1] = Math.floor(((t - from) * 2 ** bits) / WORD);
+}
+
 /** Returns the milliseconds since `from` of an event. */
 export function timeAt(words: PersonEvents['words'], event: number, bits: number): number {
   return ((words[event * 2 + 1] ?? 0) * WORD) / ((1 << bits) >>> 0) + ((words[event * 2] ?? 0) >>> bits);

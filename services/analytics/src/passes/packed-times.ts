@@ -1,15 +1,14 @@
 import type { PersonEvents } from '../engine/engine.ts';
 import type { PersonTimes } from '../timelines/by-person.ts';
-import type { Packing } from './packed-events.ts';
+import { type Packing, packAt } from './packed-events.ts';
 
 /** Returns the conditions that an event of a list fulfills, as bits; 0 for an event to leave out. */
 type MaskOf = (list: number, mark: number, t: number) => number;
 
-const WORD = 2 ** 32;
 const FIRST_SIZE = 1_000;
 
 /** Returns a function that packs and sorts the events of a person. Its result is valid until the next call. */
-export function createPacker({ from, bits }: Packing, maskOf: MaskOf) {
+export function createPacker(packing: Packing, maskOf: MaskOf) {
   let integers = new BigInt64Array(FIRST_SIZE);
   let words = new Uint32Array(integers.buffer);
 
@@ -24,9 +23,7 @@ export function createPacker({ from, bits }: Packing, maskOf: MaskOf) {
         const t = times[event] ?? 0;
         const mask = maskOf(list, marks?.[event] ?? 1, t);
         if (mask === 0) continue;
-        words[count * 2] = ((t - from) << bits) | mask;
-        words[count * 2 + 1] = Math.floor(((t - from) * 2 ** bits) / WORD);
-        count++;
+        packAt(words, count++, packing, t, mask);
       }
     }
     integers.subarray(0, count).sort();

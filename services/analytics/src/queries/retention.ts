@@ -168,8 +168,12 @@ async function keptPairs(query: RetentionQuery, calendar: Calendar, source: Sour
   const chosen = [start, returning].map((choice) => timelinesOf(source, where, choice.event, [choice]));
   const timelines = await source.timelines?.(chosen);
   if (timelines === undefined) return undefined;
-  const [isFirst, isLatest] = [isOfFirst(query), isRolling(query)];
-  const { add, counts } = createReturns({ calendar, periods, isFirst, isRolling: isLatest });
+  const { add, counts } = createReturns({
+    calendar,
+    periods,
+    isFirst: isOfFirst(query),
+    isRolling: isRolling(query),
+  });
   await timelines.each(({ times, ends: [end = 0] }) => add(times.subarray(0, end), times.subarray(end)));
   return counts().map((one) => ({ ...one, line: WITHOUT, label: '' }));
 }
