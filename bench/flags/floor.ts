@@ -7,8 +7,9 @@ import { FLAG_COUNT } from './ruleset.ts';
 
 /**
  * The lower bound for a server on Node.js. FLOOR=stringify responds with 100 flags through JSON.stringify on bare
- * `node:http`, without evaluation. FLOOR=read first reads the person's traits from FLOOR_DATABASE_URL. FLOOR=hono
- * responds with 304 and prepared bytes through Hono, without checking a key.
+ * `node:http`, without evaluation. FLOOR=read first reads the person's traits from FLOOR_DATABASE_URL.
+ * FLOOR=project reads a project's flags from there, parses them, and responds with prepared bytes. FLOOR=hono responds
+ * with 304 and prepared bytes through Hono, without checking a key.
  */
 const port = Number(process.env['PORT']);
 const flags = Object.fromEntries(
@@ -26,8 +27,10 @@ function answer(response: ServerResponse, isEnabled: boolean): void {
     .end(body);
 }
 
-const personOf = ({ url = '/' }: IncomingMessage) =>
-  new URL(url, 'http://floor').searchParams.get('distinct_id') ?? '';
+const parameterOf = ({ url = '/' }: IncomingMessage, name: string) =>
+  new URL(url, 'http://floor').searchParams.get(name) ?? '';
+const personOf = (request: IncomingMessage) => parameterOf(request, 'distinct_id');
+const preparedBytes = () => Buffer.alloc(Number(process.env['FLOOR_BYTES'] ?? 20_000), 'x');
 
 const floor = process.env['FLOOR'];
 if (floor === 'stringify') {
@@ -42,8 +45,19 @@ if (floor === 'stringify') {
       select traits from people where project_id = ${PROJECT_ID} and distinct_id = ${personOf(request)}`;
     answer(response, rows.length > 0);
   }).listen(port, '127.0.0.1');
+} else if (floor === 'project') {
+  const sql = postgres(process.env['FLOOR_DATABASE_URL'] ?? '', { max: 10 });
+  const body = preparedBytes();
+  createServer(async (request, response) => {
+    const [row] =
+      await sql`select document from rulesets where project_id = ${parameterOf(request, 'project')}`;
+    const isFound = JSON.parse(row?.['document'] ?? '{}').flags !== undefined;
+    response
+      .writeHead(isFound ? 200 : 404, { 'Content-Type': 'application/json', 'Content-Length': body.length })
+      .end(body);
+  }).listen(port, '127.0.0.1');
 } else {
-  const body = Buffer.alloc(Number(process.env['FLOOR_BYTES'] ?? 20_000), 'x');
+  const body = preparedBytes();
   const app = new Hono();
   app.get('/304', (c) => c.body(null, 304));
   app.get('/200', () => new Response(body, { headers: { 'Content-Type': 'application/json' } }));
