@@ -20,8 +20,8 @@ export interface RulesetDocument {
 }
 
 export interface RulesetsStore {
-  /** Reads a project's flags and cohorts from one snapshot of the database. */
-  load(projectId: string): Promise<StoredRuleset>;
+  /** Reads the flags and cohorts of each project, in the given order, from one snapshot of the database. */
+  load(projectIds: readonly string[]): Promise<StoredRuleset[]>;
   /** Returns the time of the last change of each project, in the given order. */
   changesOf(projectIds: readonly string[]): Promise<string[]>;
   /** Locks the project's ruleset until the transaction ends. */
@@ -32,7 +32,7 @@ export interface RulesetsStore {
 
 /** A project without a row has never had flags or cohorts. */
 const NEVER = '1970-01-01T00:00:00.000Z';
-const EMPTY = '{"flags":[],"cohorts":[]}';
+const NOTHING: StoredRuleset = { changedAt: NEVER, json: '{"flags":[],"cohorts":[]}' };
 const CHANGED_AT = sql<string>`to_char(${rulesets.changedAt} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /** SQL for the JSON of the flags and cohorts of a row's project. */
@@ -44,26 +44,32 @@ const DOCUMENT = sql`(select json_build_object(
     from ${cohorts} where ${cohorts.projectId} = ${rulesets.projectId})
 )::text)`;
 
+/** One parameter, so that the statement is the same for any number of projects. */
+const isAmong = (projectIds: readonly string[]) =>
+  sql`${rulesets.projectId} = any(${sql.param(projectIds)}::text[])`;
+
 export function createRulesetsStore(db: Db | Tx): RulesetsStore {
   return {
-    async load(projectId) {
+    async load(projectIds) {
       // One statement reads from one snapshot and takes one round trip.
-      const [row] = await db
+      const rows = await db
         .select({
+          projectId: rulesets.projectId,
           changedAt: CHANGED_AT,
           json: sql<string>`case when ${rulesets.documentedAt} = ${rulesets.changedAt}
             then ${rulesets.document} else ${DOCUMENT} end`,
         })
         .from(rulesets)
-        .where(eq(rulesets.projectId, projectId));
-      return row ?? { changedAt: NEVER, json: EMPTY };
+        .where(isAmong(projectIds));
+      const found = new Map(rows.map(({ projectId, changedAt, json }) => [projectId, { changedAt, json }]));
+      return projectIds.map((projectId) => found.get(projectId) ?? NOTHING);
     },
 
     async changesOf(projectIds) {
       const rows = await db
         .select({ projectId: rulesets.projectId, changedAt: CHANGED_AT })
         .from(rulesets)
-        .where(sql`${rulesets.projectId} = any(${sql.param(projectIds)}::text[])`);
+        .where(isAmong(projectIds));
       const found = new Map(rows.map(({ projectId, changedAt }) => [projectId, changedAt]));
       return projectIds.map((projectId) => found.get(projectId) ?? NEVER);
     },
