@@ -13,7 +13,7 @@ import { createDirectoryPublisher } from '@switchboard/directory/testing';
 import { openPostgresLog } from '@switchboard/event-log';
 import { call, eventually, processUsage } from '@switchboard/testkit';
 import { HEAP_FLAGS, openBenchHarness } from '../lib/harness.ts';
-import { FIRST_DAY } from './files.ts';
+import { DAY_MS, FIRST_DAY } from './files.ts';
 
 const FILES_GROUP = 'analytics.archive-files';
 const MEMBER = 'ada';
@@ -22,7 +22,7 @@ const RECORDS_AT_ONCE = 5000;
 export interface Question {
   name: string;
   project: string;
-  body: Record<string, unknown> & { series?: { event: string }[] };
+  body: { range: { from: string; to: string } } & Record<string, unknown>;
 }
 
 /** A report, or the status of a query that exceeds its memory limit (400) or its time limit (503). */
@@ -41,8 +41,10 @@ export interface Analytics {
   remove(records: readonly ArchiveFileRecord[]): Promise<void>;
   /** Joins ids of a project to persons, and waits until the service knows them. */
   join(project: string, personIds: ReadonlyMap<string, string>): Promise<void>;
-  /** Runs a query that no cache can answer. */
+  /** Runs a query that no cache can answer, and no counts of the same query. */
   ask(question: Question): Promise<Answer>;
+  /** Runs the last query of a question again. */
+  askAgain(question: Question): Promise<Answer>;
   stop(): Promise<void>;
 }
 
@@ -104,6 +106,18 @@ export async function startAnalytics({ projects, memoryBytes, clickHouseUrl }: O
 
   const sendFiles = (records: readonly Sent[]) => send(ARCHIVE_FILES_TOPIC, FILES_GROUP, records);
 
+  async function answerTo({ project, body, name }: Question, turn: number): Promise<Answer> {
+    const answer = await call('POST', `${service.url}/v1/projects/${project}/insights`, {
+      token,
+      body: withEmptyDays(body, turn),
+    });
+    const { status } = answer;
+    const isTooLarge = status === 400 && /too much memory/.test(JSON.stringify(answer.body));
+    if (status === 503 || isTooLarge) return { refused: status };
+    if (status !== 200) throw new Error(`${name}: ${status} ${JSON.stringify(answer.body)}`);
+    return { report: answer.body.report };
+  }
+
   const asked = new Map<string, number>();
   return {
     folder: `${harness.env['OBJECTS_FOLDER']}`,
@@ -124,19 +138,14 @@ export async function startAnalytics({ projects, memoryBytes, clickHouseUrl }: O
       }));
       return send(PEOPLE_TOPIC, 'analytics.person-ids', records);
     },
-    async ask({ project, body, name }) {
-      const before = asked.get(project + name) ?? 0;
-      asked.set(project + name, before + 1);
-      const answer = await call('POST', `${service.url}/v1/projects/${project}/insights`, {
-        token,
-        body: inOtherWords(name, body, before),
-      });
-      const { status } = answer;
-      const isTooLarge = status === 400 && /too much memory/.test(JSON.stringify(answer.body));
-      if (status === 503 || isTooLarge) return { refused: status };
-      if (status !== 200) throw new Error(`${name}: ${status} ${JSON.stringify(answer.body)}`);
-      return { report: answer.body.report };
+    ask(question) {
+      const name = question.project + question.name;
+      const turn = asked.get(name) ?? 0;
+      asked.set(name, turn + 1);
+      return answerTo(question, turn);
     },
+    askAgain: (question) =>
+      answerTo(question, Math.max(0, (asked.get(question.project + question.name) ?? 0) - 1)),
     async stop() {
       await service.stop();
       await stop();
@@ -144,40 +153,11 @@ export async function startAnalytics({ projects, memoryBytes, clickHouseUrl }: O
   };
 }
 
-/** Returns an equivalent query: usually with another name for its first series, else in another zone equal to UTC. */
-function inOtherWords(name: string, body: Question['body'], turn: number): object {
-  const [first, ...others] = body.series ?? [];
-  if (first !== undefined) {
-    return turn === 0 ? body : { ...body, series: [{ ...first, name: `${turn}` }, ...others] };
-  }
-  const timezone = ZONES[turn];
-  if (timezone === undefined) throw new Error(`${name}: asked more than ${ZONES.length} times`);
-  return { ...body, timezone };
+/** Returns an equivalent query, over more days that have no events. */
+function withEmptyDays({ range, ...body }: Question['body'], days: number): object {
+  const to = new Date(Date.parse(range.to) + days * DAY_MS).toISOString().slice(0, range.to.length);
+  return { ...body, range: { ...range, to } };
 }
-
-/** Time zones that equal UTC in the year of the events. */
-const ZONES = [
-  ...[
-    'UTC',
-    'Etc/UTC',
-    'Etc/GMT',
-    'Etc/Greenwich',
-    'Etc/UCT',
-    'Etc/Universal',
-    'Etc/Zulu',
-    'GMT',
-    'GMT0',
-    'Zulu',
-  ],
-  ...Intl.supportedValuesOf('timeZone').filter((timeZone) => {
-    const hours = new Intl.DateTimeFormat('en', { timeZone, hour: 'numeric', hourCycle: 'h23' });
-    return [0, 2, 4, 6, 8, 10].every((months) => {
-      const at = new Date(FIRST_DAY);
-      at.setUTCMonth(months);
-      return timeZone !== 'UTC' && Number(hours.format(at)) === 0;
-    });
-  }),
-];
 
 const IDLE_MS = 3_000;
 

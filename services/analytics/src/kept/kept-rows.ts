@@ -17,8 +17,8 @@ export type SaveRows = (rows: Sql, path: string, signal: AbortSignal) => Promise
 
 /** The rows of a question that are known for some files. */
 export interface FoundRows {
-  /** The files with the rows. */
-  paths: string[];
+  /** The files with the rows, and the keys of the files of events. */
+  kept: { file: string; path: string }[];
   /** The files of events without known rows. Those without events of the project are left out once this is known. */
   rest: HeldFile[];
   /** The events of the project in these files, estimated for files that are not counted yet. */
@@ -243,7 +243,7 @@ export function createKeptRows({
         used.push([id, entry]);
       }
       return {
-        paths: used.map(([, { path }]) => path),
+        kept: used.map(([, { file, path }]) => ({ file, path })),
         rest,
         restEvents,
         async check() {
@@ -290,7 +290,7 @@ export function createKeptRows({
 }
 
 /** The query with its values identifies a question. */
-function questionOf(rowsOf: RowsOf): string {
+export function questionOf(rowsOf: RowsOf): string {
   const { texts: parts, values } = rowsOf(sql`events`);
   return createHash('sha256')
     .update(JSON.stringify([parts, values]))

@@ -44,30 +44,32 @@ interface Counts {
 }
 
 async function countsOf(query: FunnelQuery, inputs: QueryInputs) {
-  const { eachPerson, eachInterval, labels } = entriesOf(query, inputs);
-  const counts = new Map<string, Counts>();
-  await eachPerson((events) =>
-    eachInterval(events, (bucket, label, isDone) => {
-      const own = counts.get(label) ?? { entered: labels.map(() => 0), done: labels.map(() => 0) };
-      counts.set(label, own);
-      if (counts.size * labels.length > MAX_VALUES) {
-        throw new QueryTooLarge('The breakdown has too many values.');
-      }
-      own.entered[bucket] = (own.entered[bucket] ?? 0) + 1;
-      if (isDone) own.done[bucket] = (own.done[bucket] ?? 0) + 1;
-    }),
-  );
+  const { countPeople, eachInterval, labels } = entriesOf(query, inputs);
+  const counts = await countPeople({
+    counts: 'intervals',
+    empty: () => new Map<string, Counts>(),
+    add: (counts, events, sign) =>
+      eachInterval(events, (bucket, label, isDone) => {
+        const own = counts.get(label) ?? { entered: labels.map(() => 0), done: labels.map(() => 0) };
+        counts.set(label, own);
+        if (counts.size * labels.length > MAX_VALUES) {
+          throw new QueryTooLarge('The breakdown has too many values.');
+        }
+        own.entered[bucket] = (own.entered[bucket] ?? 0) + sign;
+        if (isDone) own.done[bucket] = (own.done[bucket] ?? 0) + sign;
+      }),
+  });
   return { counts, labels };
 }
 
 /** Returns the people of a funnel, and a function that visits the intervals in which a person entered. */
 function entriesOf(query: FunnelQuery, inputs: QueryInputs) {
-  const { people, eachPerson, chains, only, startsOf, calendar } = passOf(query, inputs);
+  const { people, countPeople, chains, only, startsOf, calendar } = passOf(query, inputs);
   const { labels } = calendar;
   type Events = Parameters<typeof startsOf>[0];
   return {
     people,
-    eachPerson,
+    countPeople,
     labels,
     eachInterval(
       events: Events,

@@ -1,6 +1,6 @@
 import { type EventChoice, excludedRanges, type FunnelQuery } from '@switchboard/contracts';
 import { type Calendar, calendarOf, spanOf } from '../calendar/calendar.ts';
-import type { PersonEvents, VisitPerson } from '../engine/engine.ts';
+import type { PersonEvents } from '../engine/engine.ts';
 import { allOf, anyOf, FALSE, join, type Sql, sql, TRUE, texts } from '../engine/sql.ts';
 import { anyOrderBits, createAnyOrder } from '../passes/any-order.ts';
 import { type Chains, createChains, type Exclusion, requiredBefore } from '../passes/chains.ts';
@@ -10,15 +10,15 @@ import { createPerValue } from '../passes/per-value.ts';
 import { createStarts } from '../passes/starts.ts';
 import { markedLabelIn, readFor } from '../selection/breakdown.ts';
 import { isWithin, selectEvents } from '../selection/events.ts';
-import { type ExcludedEvents, visitKept } from './funnel-timelines.ts';
+import { countKept, type ExcludedEvents, type FunnelCounter } from './funnel-timelines.ts';
 import { DEFAULT_INTERVAL, FUNNEL_WINDOW, type QueryInputs, windowMs } from './query.ts';
 
 /** A pass over the events of people. */
 export interface Pass {
   /** A query of the events of each person with a start. */
   people: Sql;
-  /** Visits the same people without their ids, in the events by person that are kept if possible. */
-  eachPerson(visit: VisitPerson): Promise<void>;
+  /** Counts the same people without their ids, in the events by person that are kept if possible. */
+  countPeople<C>(counter: FunnelCounter<C>): Promise<C>;
   chains: Chains;
   /** Follows only chains with these starts, by their time in milliseconds since 1970. */
   only(isStart: (t: number) => boolean): void;
@@ -90,9 +90,9 @@ export function passOf(query: FunnelQuery, inputs: QueryInputs): Pass {
   if (sameProperty === undefined) {
     return {
       people: grouped,
-      async eachPerson(visit) {
-        const isVisited = await visitKept(query, source, { calendar, packing, exclusions, instants }, visit);
-        if (!isVisited) await inputs.eachPerson(grouped, visit);
+      async countPeople(counter) {
+        const kept = await countKept(query, source, { calendar, packing, exclusions, instants }, counter);
+        return kept ?? countIn(grouped, counter, inputs);
       },
       chains,
       optional,
@@ -104,11 +104,17 @@ export function passOf(query: FunnelQuery, inputs: QueryInputs): Pass {
       from (${grouped}) as own group by p`;
   return {
     people,
-    eachPerson: (visit) => inputs.eachPerson(people, visit),
+    countPeople: (counter) => countIn(people, counter, inputs),
     chains: createPerValue(chains),
     optional: optional.map((one) => one && createPerValue(one)),
     ...common,
   };
+}
+
+async function countIn<C>(people: Sql, { empty, add }: FunnelCounter<C>, inputs: QueryInputs): Promise<C> {
+  const counts = empty();
+  await inputs.eachPerson(people, (events) => add(counts, events, 1));
+  return counts;
 }
 
 /** Returns the chains that end at a step if the person reached it, after `follow` returned the steps reached. */

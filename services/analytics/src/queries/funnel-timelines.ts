@@ -1,11 +1,20 @@
 import type { EventChoice, FunnelQuery } from '@switchboard/contracts';
 import { type Calendar, type Instants, includes } from '../calendar/calendar.ts';
-import type { VisitPerson } from '../engine/engine.ts';
+import type { PersonEvents } from '../engine/engine.ts';
 import type { Exclusion } from '../passes/chains.ts';
 import type { Packing } from '../passes/packed-events.ts';
 import { createPacker } from '../passes/packed-times.ts';
 import type { Source } from '../selection/events.ts';
 import { timelinesOf } from '../selection/timelines.ts';
+
+/** Counts people by their events, which pass through the chains of a funnel. The order of people makes no difference. */
+export interface FunnelCounter<C> {
+  /** The name of the counts. */
+  counts: string;
+  empty(): C;
+  /** Adds a person. With the sign -1, takes away what was added for a person with the same events. */
+  add(counts: C, events: PersonEvents, sign: 1 | -1): Promise<void> | void;
+}
 
 /** The events that end chains between steps. */
 export type ExcludedEvents = Exclusion & { choices: readonly EventChoice[] };
@@ -27,22 +36,18 @@ interface OfName {
 }
 
 /**
- * Visits people, without their ids, in the events by person that are kept. Returns whether it could. Labels are not kept,
- * nor all events that strict order needs.
+ * Counts people, without their ids, in the events by person that are kept. Undefined if it cannot. Labels are not kept, nor
+ * all events that strict order needs.
  */
-export async function visitKept(
+export async function countKept<C>(
   query: FunnelQuery,
   source: Source,
   { calendar, packing, exclusions, instants }: FunnelEvents,
-  visit: VisitPerson,
-): Promise<boolean> {
+  counter: FunnelCounter<C>,
+): Promise<C | undefined> {
   const { steps, where = [], breakdown, sameProperty, order } = query;
-  if (breakdown !== undefined || sameProperty !== undefined || order === 'strict') return false;
+  if (breakdown !== undefined || sameProperty !== undefined || order === 'strict') return undefined;
   const lists = namesOf(steps, exclusions);
-  const timelines = await source.timelines?.(
-    lists.map(({ name, choices }) => timelinesOf(source, where, name, choices)),
-  );
-  if (timelines === undefined) return false;
   const isAny = order === 'any';
   const stepBits = 2 ** steps.length - 1;
   const startBit = isAny ? 2 ** (packing.bits - 1) : 1;
@@ -53,8 +58,15 @@ export async function visitKept(
     if (!mayStart) return mask;
     return includes(calendar, t) ? mask | startBit : mask & ~startBit;
   });
-  await timelines.each((person) => visit({ words: pack(person), person: () => '', label: () => '' }));
-  return true;
+  return source.countPeople?.(
+    lists.map(({ name, choices }) => timelinesOf(source, where, name, choices)),
+    {
+      key: [counter.counts, query, calendar],
+      empty: counter.empty,
+      add: (counts, person, sign) =>
+        counter.add(counts, { words: pack(person), person: () => '', label: () => '' }, sign),
+    },
+  );
 }
 
 /** Returns the names of the events of a funnel. Two steps may have the same choice. */

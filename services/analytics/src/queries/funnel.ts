@@ -8,7 +8,7 @@ import {
 import { UnusableQuery } from '../conditions/clauses.ts';
 import { QueryTooLarge } from '../engine/engine.ts';
 import type { Chains } from '../passes/chains.ts';
-import { createDurations } from '../passes/durations.ts';
+import { addDuration, medianOf, noDurations } from '../passes/durations.ts';
 import { binOf, timeBins } from '../passes/time-bins.ts';
 import { linesBySize } from '../selection/breakdown.ts';
 import { breakdownName, differentNames } from '../selection/names.ts';
@@ -30,12 +30,15 @@ export async function funnel(query: FunnelQuery, inputs: QueryInputs): Promise<R
 
 /** Counts people by the time from the first step to the last. */
 async function timesToConvert(query: FunnelQuery, inputs: QueryInputs): Promise<ReportContent> {
-  const { eachPerson, chains } = passOf(query, inputs);
+  const { countPeople, chains } = passOf(query, inputs);
   const bins = timeBins(windowMs(query.window, FUNNEL_WINDOW));
-  const values = bins.map(() => 0);
-  await eachPerson((events) => {
-    const bin = chains.follow(events) === query.steps.length ? binOf(bins, durationOf(query, chains)) : -1;
-    if (bin !== -1) values[bin] = (values[bin] ?? 0) + 1;
+  const values = await countPeople({
+    counts: 'times',
+    empty: () => bins.map(() => 0),
+    add(people, events, sign) {
+      const bin = chains.follow(events) === query.steps.length ? binOf(bins, durationOf(query, chains)) : -1;
+      if (bin !== -1) people[bin] = (people[bin] ?? 0) + sign;
+    },
   });
   const { event, name = event } = query.steps.at(-1) ?? { event: '' };
   return { kind: 'bar', unit: PEOPLE, buckets: bins.map(({ label }) => label), series: [{ name, values }] };
@@ -58,23 +61,26 @@ async function tallyOf(query: FunnelQuery, inputs: QueryInputs): Promise<Tally> 
   const pass = passOf(query, inputs);
   const { chains, required } = pass;
   const isBroken = query.breakdown !== undefined;
-  const counts = new Map<string, number[]>();
-  const durations = query.steps.map(createDurations);
-  await pass.eachPerson((events) => {
-    const reached = chains.follow(events);
-    if (reached === 0) return;
-    const label = isBroken ? chains.labelOf(reached - 1) : '';
-    const of = counts.get(label) ?? query.steps.map(() => 0);
-    counts.set(label, of);
-    if (counts.size > MAX_LABELS) throw new QueryTooLarge('The breakdown has too many values.');
-    for (let step = 0; step < of.length; step++) {
-      const times = endingAt(pass, step, reached, events)?.timesOf(step);
-      if (times === undefined) continue;
-      of[step] = (of[step] ?? 0) + 1;
-      if (step > 0) durations[step]?.add((times[step] ?? 0) - (times[required[step] ?? 0] ?? 0));
-    }
+  const { counts, durations } = await pass.countPeople({
+    counts: 'steps',
+    empty: () => ({ counts: new Map<string, number[]>(), durations: query.steps.map(noDurations) }),
+    add({ counts, durations }, events, sign) {
+      const reached = chains.follow(events);
+      if (reached === 0) return;
+      const label = isBroken ? chains.labelOf(reached - 1) : '';
+      const of = counts.get(label) ?? query.steps.map(() => 0);
+      counts.set(label, of);
+      if (counts.size > MAX_LABELS) throw new QueryTooLarge('The breakdown has too many values.');
+      for (let step = 0; step < of.length; step++) {
+        const times = endingAt(pass, step, reached, events)?.timesOf(step);
+        if (times === undefined) continue;
+        of[step] = (of[step] ?? 0) + sign;
+        const own = step === 0 ? undefined : durations[step];
+        if (own) addDuration(own, (times[step] ?? 0) - (times[required[step] ?? 0] ?? 0), sign);
+      }
+    },
   });
-  return { counts, medians: durations.map((one) => one.median()) };
+  return { counts, medians: durations.map(medianOf) };
 }
 
 /** The `state` of a point for people who reached the last step before that is not optional, and not this one. */

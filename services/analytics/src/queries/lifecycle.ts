@@ -2,7 +2,7 @@ import { BUILT_IN_NAMES, type LifecycleQuery, PEOPLE, type ReportContent } from 
 import { z } from 'zod';
 import { type Calendar, calendarOf, spanOf } from '../calendar/calendar.ts';
 import { integer, type Sql, sql } from '../engine/sql.ts';
-import { createLifecycle, type LifecycleCounts } from '../passes/lifecycle.ts';
+import { countsIn, createLifecycle, type LifecycleCounts } from '../passes/lifecycle.ts';
 import { bucketAt, isWithin, type Source, selectEvents } from '../selection/events.ts';
 import { timelinesOf } from '../selection/timelines.ts';
 import { type Point, placeIn } from './point.ts';
@@ -52,12 +52,12 @@ function calendarFor({ interval = DEFAULT_INTERVAL, timezone = 'UTC', range }: L
 export async function lifecycle(query: LifecycleQuery, inputs: QueryInputs): Promise<ReportContent> {
   const { interval = DEFAULT_INTERVAL } = query;
   const calendar = calendarFor(query, inputs.now);
-  const countsIn = await countsOf(query, calendar, inputs);
+  const countsAt = await countsOf(query, calendar, inputs);
   const peopleIn = {
-    new: (b: number) => countsIn(b)?.fresh ?? 0,
-    returning: (b: number) => countsIn(b)?.back ?? 0,
-    resurrecting: (b: number) => countsIn(b)?.again ?? 0,
-    dormant: (b: number) => 0 - (countsIn(b - 1)?.gone ?? 0),
+    new: (b: number) => countsAt(b)?.fresh ?? 0,
+    returning: (b: number) => countsAt(b)?.back ?? 0,
+    resurrecting: (b: number) => countsAt(b)?.again ?? 0,
+    dormant: (b: number) => 0 - (countsAt(b - 1)?.gone ?? 0),
   };
   // A person counts in every interval.
   const series = STATES.map((state) => ({
@@ -76,12 +76,8 @@ async function countsOf(
   { source, run }: QueryInputs,
 ): Promise<(bucket: number) => LifecycleCounts | undefined> {
   const { event, where = [] } = query;
-  const timelines = await source.timelines?.([timelinesOf(source, where, event)]);
-  if (timelines !== undefined) {
-    const counts = createLifecycle(calendar);
-    await timelines.each(({ times }) => counts.add(times));
-    return counts.in;
-  }
+  const kept = await source.countPeople?.([timelinesOf(source, where, event)], createLifecycle(calendar));
+  if (kept !== undefined) return (bucket) => countsIn(kept, bucket);
   const rows = await run(sql`
     select b::double as b, count(case when ${IN_STATE.new} then 1 end)::double as fresh,
       count(case when ${IN_STATE.returning} then 1 end)::double as back,

@@ -32,9 +32,9 @@ export async function resultOf(given: InsightQuery, sources: QueryInputs): Promi
 }
 
 function inputsOf(query: InsightQuery, inputs: QueryInputs): QueryInputs {
-  const { kept, timelines, ...source } = inputs.source;
+  const { kept, countPeople, ...source } = inputs.source;
   // Rows that depend on traits, cohorts or ids of people are not kept, because these change.
-  const found = isAboutEvents(query) ? { kept, timelines } : {};
+  const found = isAboutEvents(query) ? { kept, countPeople } : {};
   return { ...inputs, source: { ...source, ...found, hasBots: query.bots } };
 }
 

@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { type Calendar, calendarOf, type Instants, spanOf, tooManyIntervals } from '../calendar/calendar.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import { integer, type Sql, sql, TRUE, text, whole } from '../engine/sql.ts';
-import { createReturns } from '../passes/returns.ts';
+import { createReturns, returnCounts } from '../passes/returns.ts';
 import { markedLabelIn, NO_VALUE, NONE, OTHER, type Part, partOf, readFor } from '../selection/breakdown.ts';
 import { bucketAt, isWithin, type Source, selectEvents } from '../selection/events.ts';
 import { breakdownName, differentNames } from '../selection/names.ts';
@@ -166,16 +166,9 @@ async function keptPairs(query: RetentionQuery, calendar: Calendar, source: Sour
   const { start, return: returning, periods, where = [], weight, breakdown } = query;
   if (weight !== undefined || breakdown !== undefined) return undefined;
   const chosen = [start, returning].map((choice) => timelinesOf(source, where, choice.event, [choice]));
-  const timelines = await source.timelines?.(chosen);
-  if (timelines === undefined) return undefined;
-  const { add, counts } = createReturns({
-    calendar,
-    periods,
-    isFirst: isOfFirst(query),
-    isRolling: isRolling(query),
-  });
-  await timelines.each(({ times, ends: [end = 0] }) => add(times.subarray(0, end), times.subarray(end)));
-  return counts().map((one) => ({ ...one, line: WITHOUT, label: '' }));
+  const rules = { isFirst: isOfFirst(query), isRolling: isRolling(query) };
+  const counts = await source.countPeople?.(chosen, createReturns({ calendar, periods, ...rules }));
+  return counts && returnCounts(counts).map((one) => ({ ...one, line: WITHOUT, label: '' }));
 }
 
 async function countsOf(query: RetentionQuery, inputs: QueryInputs): Promise<Counts> {

@@ -12,6 +12,7 @@ import { bucketsOf } from '../passes/buckets.ts';
 import { bucketAt, type Source, selectEvents } from '../selection/events.ts';
 import { differentNames } from '../selection/names.ts';
 import { timelinesOf } from '../selection/timelines.ts';
+import type { Counter } from '../timelines/counts.ts';
 import { numberIn, type Point, seriesAt } from './point.ts';
 import { DEFAULT_INTERVAL, type QueryInputs } from './query.ts';
 
@@ -42,20 +43,26 @@ async function countsOf(
   calendar: Calendar,
   { source, run }: QueryInputs,
 ): Promise<Map<number, number>> {
-  const timelines = await source.timelines?.([timelinesOf(source, where, choice.event, [choice])]);
-  if (timelines === undefined) {
-    const rows = await run(sql`
-      select active::integer as active, count(*)::double as people
-      from (${activePeople(choice, where, calendar, source)}) group by active`);
-    return new Map(activeRows.parse(rows).map(({ active, people }) => [active, people]));
-  }
-  const people = new Map<number, number>();
+  const events = timelinesOf(source, where, choice.event, [choice]);
+  const kept = await source.countPeople?.([events], activityIn(calendar));
+  if (kept !== undefined) return kept;
+  const rows = await run(sql`
+    select active::integer as active, count(*)::double as people
+    from (${activePeople(choice, where, calendar, source)}) group by active`);
+  return new Map(activeRows.parse(rows).map(({ active, people }) => [active, people]));
+}
+
+/** Counts people by the number of intervals in which they were active. */
+function activityIn(calendar: Calendar): Counter<Map<number, number>> {
   const activeIn = bucketsOf(calendar);
-  await timelines.each(({ times }) => {
-    const active = activeIn(times).size;
-    if (active > 0) people.set(active, (people.get(active) ?? 0) + 1);
-  });
-  return people;
+  return {
+    key: ['activity', calendar],
+    empty: () => new Map(),
+    add(people, { times }, sign) {
+      const active = activeIn(times).size;
+      if (active > 0) people.set(active, (people.get(active) ?? 0) + sign);
+    },
+  };
 }
 
 /** Returns the sum of each value and those after it. */

@@ -46,7 +46,7 @@ test('gives events no project when a folder is named like a Hive partition', asy
       }),
     },
     kept: { find: neverAsked },
-    findTimelines: neverAsked,
+    countPeople: neverAsked,
     people: { version: neverCalled, read: neverCalled },
     persons: { version: neverCalled, read: neverCalled },
   });

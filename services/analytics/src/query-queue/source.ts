@@ -11,7 +11,7 @@ import { type FoundRows, type KeptRows, rowsIn } from '../kept/kept-rows.ts';
 import type { PeopleSource, WantedPeople } from '../people/sources.ts';
 import type { PersonsSource } from '../persons/sources.ts';
 import type { Source } from '../selection/events.ts';
-import type { FindTimelines } from '../timelines/timelines.ts';
+import type { CountPeople } from '../timelines/timelines.ts';
 
 /** A query needs more files than it may read. */
 export class TooManyFiles extends Error {
@@ -36,7 +36,7 @@ interface Paths {
 }
 
 export type FoundSource = KnownSource &
-  Pick<Source, 'dialect' | 'projectId' | 'events' | 'kept' | 'timelines'> & {
+  Pick<Source, 'dialect' | 'projectId' | 'events' | 'kept' | 'countPeople'> & {
     /** Returns the files of the events. Absent if the events are in a table. */
     paths?: (() => Paths) | undefined;
   };
@@ -71,13 +71,13 @@ export function createFileSources({
   store,
   cache,
   kept,
-  findTimelines,
+  countPeople,
   ...sources
 }: KnownSources & {
   store: Pick<FilesStore, 'find'>;
   cache: Pick<FileCache, 'hold'>;
   kept: Pick<KeptRows, 'find'>;
-  findTimelines: FindTimelines;
+  countPeople: CountPeople;
 }): Sources {
   return {
     async find(wanted, signal) {
@@ -94,9 +94,8 @@ export function createFileSources({
           const findKept: Source['kept'] = (rowsOf) => {
             const found = kept.find(projectId, held.files, rowsOf);
             used.push(found);
-            return found.paths.length === 0
-              ? undefined
-              : { rows: rowsIn(found.paths), events: eventsIn(found.rest) };
+            const paths = found.kept.map(({ path }) => path);
+            return paths.length === 0 ? undefined : { rows: rowsIn(paths), events: eventsIn(found.rest) };
           };
           try {
             const source = {
@@ -110,12 +109,12 @@ export function createFileSources({
               work({
                 ...source,
                 ...found,
-                async timelines(queries) {
+                async countPeople(queries, counter) {
                   const { personIds } = found;
                   const asked = { projectId, files: held.files, personIds, signal };
-                  const { timelines, ...using } = await findTimelines(asked, queries);
+                  const { counts, ...using } = await countPeople(asked, queries, counter);
                   used.push(using);
-                  return timelines;
+                  return counts;
                 },
               }),
             );

@@ -27,7 +27,7 @@ import {
   text,
 } from '../engine/sql.ts';
 import type { RowsOf } from '../kept/kept-rows.ts';
-import type { Timelines } from '../timelines/timelines.ts';
+import type { Counter } from '../timelines/counts.ts';
 import { personOf } from './person.ts';
 
 /** Rows of a query that are kept for some files, and the events of the other files. */
@@ -56,10 +56,10 @@ export interface Source {
    */
   kept?: ((rowsOf: (events: Sql) => Sql) => Kept | undefined) | undefined;
   /**
-   * Finds the events by person that are kept of queries of `TimelineRows`. Undefined if too little is kept. Absent if events
-   * are not in files.
+   * Counts people in the events by person that are kept of queries of `TimelineRows`. Undefined if too little is kept. Absent
+   * if events are not in files.
    */
-  timelines?: ((queries: readonly RowsOf[]) => Promise<Timelines | undefined>) | undefined;
+  countPeople?: (<C>(queries: readonly RowsOf[], counter: Counter<C>) => Promise<C | undefined>) | undefined;
   /** Whether events of known bots count. */
   hasBots?: boolean | undefined;
   /** The existing cohorts of the query, by id. */

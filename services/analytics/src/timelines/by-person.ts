@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { PeopleTable } from './people-table.ts';
-import { SECTIONS, type Section, sectionOf, type Timeline, timelineOf } from './sections.ts';
+import { SECTIONS, type Section, type Timeline } from './sections.ts';
 
 /** The events of a person. */
 export interface PersonTimes {
@@ -15,13 +15,6 @@ export interface PersonTimes {
 /** A visit that may take long returns a promise. */
 export type VisitTimes = (person: PersonTimes) => Promise<void> | void;
 
-/** The ids that belong to a person with another id, by the hashes of both. */
-export interface JoinedIds {
-  ids: PeopleTable;
-  /** The hash of each id's person, as two words, by the id's number. */
-  persons: Uint32Array;
-}
-
 /** The number of events that are grouped at once. */
 const EVENTS_AT_ONCE = 500_000;
 /** The number of events that are visited before other work continues. */
@@ -32,7 +25,7 @@ const NONE = -1;
 
 /**
  * Visits the people who have events in any of some lists, in no order. Each list has timelines of different events. Events
- * of ids in `joined` are left out: `joinedEvents` returns those of their persons. The arguments of a visit are valid until
+ * of ids in `joined` are left out: `gatherEvents` returns those of their persons. The arguments of a visit are valid until
  * it ends.
  */
 export async function eachPersonIn(
@@ -60,99 +53,6 @@ export async function eachPersonIn(
     signal.throwIfAborted();
     await visitGroup(grouping(sections, joined), visit, signal);
   }
-}
-
-/**
- * Returns the events of joined ids as those of their persons, a timeline for each list. Undefined if there are more than
- * `most`.
- */
-export async function joinedEvents(
-  lists: readonly (readonly Timeline[])[],
-  joined: JoinedIds,
-  most: number,
-  signal: AbortSignal,
-): Promise<Timeline[] | undefined> {
-  const found: Timeline[] = [];
-  let left = most;
-  for (const list of lists) {
-    const growing = Array.from({ length: SECTIONS }, createGrowing);
-    for (const timeline of list) {
-      for (const section of await timeline.read(0, SECTIONS)) {
-        left -= addJoined(section, joined, growing);
-        if (left < 0) return undefined;
-      }
-      signal.throwIfAborted();
-    }
-    found.push(timelineOf(growing.map((one) => one.section())));
-  }
-  return found;
-}
-
-/** Adds the events of joined ids in a section to those of the persons. Returns the number of events. */
-function addJoined(
-  section: Section,
-  { ids, persons }: JoinedIds,
-  growing: readonly ReturnType<typeof createGrowing>[],
-): number {
-  const { people, ends } = section;
-  let added = 0;
-  let start = 0;
-  for (let row = 0; row < ends.length; row++) {
-    const end = ends[row] ?? 0;
-    const id = ids.find(people[row * 2] ?? 0, people[row * 2 + 1] ?? 0);
-    if (id !== NONE) {
-      const high = persons[id * 2 + 1] ?? 0;
-      growing[sectionOf(high)]?.add(section, start, end, persons[id * 2] ?? 0, high);
-      added += end - start;
-    }
-    start = end;
-  }
-  return added;
-}
-
-/** Returns a section that grows. */
-function createGrowing() {
-  let people = new Uint32Array(2);
-  let ends = new Uint32Array(1);
-  let times = new Float64Array(1);
-  let marks: Uint32Array | undefined;
-  let rows = 0;
-  let events = 0;
-  return {
-    /** Adds some events of a section as those of a person. */
-    add(from: Section, start: number, end: number, low: number, high: number) {
-      if (rows === ends.length) {
-        ends = grown(ends, new Uint32Array(rows * 2));
-        people = grown(people, new Uint32Array(rows * 4));
-      }
-      const needed = events + end - start;
-      if (needed > times.length) {
-        times = grown(times, new Float64Array(needed * 2));
-        if (marks !== undefined) marks = grown(marks, new Uint32Array(needed * 2));
-      }
-      if (from.marks !== undefined) marks ??= new Uint32Array(times.length).fill(1);
-      for (let event = start; event < end; event++, events++) {
-        times[events] = (from.times[event] ?? 0) + from.base;
-        if (marks !== undefined) marks[events] = from.marks?.[event] ?? 1;
-      }
-      people[rows * 2] = low;
-      people[rows * 2 + 1] = high;
-      ends[rows++] = events;
-    },
-    section: (): Section => ({
-      people: people.subarray(0, rows * 2),
-      ends: ends.subarray(0, rows),
-      times: times.subarray(0, events),
-      ...(marks && { marks: marks.subarray(0, events) }),
-      base: 0,
-    }),
-  };
-}
-
-/** Copies an array to the beginning of a larger one. */
-function grown<T extends Uint32Array | Float64Array>(from: T, to: T): T {
-  to.set(from);
-  return to;
 }
 
 /** Events in the order of people, then of lists. */

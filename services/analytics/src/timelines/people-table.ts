@@ -20,6 +20,16 @@ export class PeopleTable {
     return this.#size;
   }
 
+  /** Returns the low word of a hash by its number. */
+  low(number: number): number {
+    return this.#lows[number] ?? 0;
+  }
+
+  /** Returns the high word of a hash by its number. */
+  high(number: number): number {
+    return this.#highs[number] ?? 0;
+  }
+
   /** Returns the number of a hash, which is added if it is new. */
   add(low: number, high: number): number {
     const number = this.find(low, high);

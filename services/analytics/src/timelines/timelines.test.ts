@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eachPersonIn, joinedEvents } from './by-person.ts';
+import { eachPersonIn } from './by-person.ts';
+import { gatherEvents } from './gathered.ts';
+import { addChanged } from './joined-ids.ts';
 import { PeopleTable } from './people-table.ts';
 import { openTimeline, sectionsOf, type Timeline, timelineOf, writeTimeline } from './sections.ts';
 
@@ -97,7 +99,7 @@ test('visits the events of each person in files and in memory, with those of joi
           timelineOf(sectionsOf(rowsOf(first, list === 1))),
           ...(files[list] ?? []),
         ]);
-        const added = await joinedEvents(all, joined, 1_000, signal);
+        const added = await gatherEvents(all, joined, 1_000, signal);
         for (const [list, timeline] of (added ?? []).entries()) all[list]?.push(timeline);
         const found: string[][][] = [];
         await eachPersonIn(
@@ -137,8 +139,24 @@ test('does not gather more events of joined ids than allowed', async () => {
     ),
   );
   const joined = joinedOf([[id, person]]);
-  expect(await joinedEvents([[timeline]], joined, 2, signal)).toBeUndefined();
-  expect(await joinedEvents([[timeline]], joined, 3, signal)).toHaveLength(1);
+  expect(await gatherEvents([[timeline]], joined, 2, signal)).toBeUndefined();
+  expect(await gatherEvents([[timeline]], joined, 3, signal)).toHaveLength(1);
+});
+
+test('finds the people who gained, lost or changed an id', () => {
+  fc.assert(
+    fc.property(pairsOf, pairsOf, (before, now) => {
+      const people = new PeopleTable();
+      addChanged(joinedOf(before), joinedOf(now), people);
+      const [old, current] = [new Map(before), new Map(now)];
+      const changed = [...before, ...now].filter(([id]) => old.get(id) !== current.get(id));
+      const found = Array.from(
+        { length: people.size },
+        (_, number) => BigInt(people.low(number)) + (BigInt(people.high(number)) << 32n),
+      );
+      expect(new Set(found)).toEqual(new Set(changed.flat()));
+    }),
+  );
 });
 
 test('rejects a file that was cut off', async () => {

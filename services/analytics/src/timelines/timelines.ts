@@ -1,8 +1,11 @@
 import type { DuckDb } from '../engine/duckdb.ts';
-import { integer, type Sql, sql } from '../engine/sql.ts';
+import { type Sql, sql } from '../engine/sql.ts';
 import type { HeldFile } from '../files/cache.ts';
 import { type FoundRows, type KeptRows, type RowsOf, rowsIn, type SaveRows } from '../kept/kept-rows.ts';
-import { eachPersonIn, type JoinedIds, joinedEvents, type VisitTimes } from './by-person.ts';
+import { eachPersonIn } from './by-person.ts';
+import { type Counter, createKeptCounts, type KeptCounts } from './counts.ts';
+import { addPeopleIn, gatherEvents } from './gathered.ts';
+import { addChanged, createJoinedVersions, idsOf, type JoinedIds, readJoinedIds } from './joined-ids.ts';
 import { PeopleTable } from './people-table.ts';
 import {
   type FileTimeline,
@@ -14,12 +17,6 @@ import {
   writeTimeline,
 } from './sections.ts';
 
-/** Events by person, of several queries. */
-export interface Timelines {
-  /** Visits the people with any of the events, in no order. */
-  each(visit: VisitTimes): Promise<void>;
-}
-
 /** The files with the events of a project, and who the person of an event is. */
 interface Asked {
   projectId: string;
@@ -29,102 +26,168 @@ interface Asked {
   signal: AbortSignal;
 }
 
-export interface FoundTimelines extends Pick<FoundRows, 'check' | 'release'> {
-  /** Undefined if too little is kept. */
-  timelines: Timelines | undefined;
+export interface Counted<C> extends Pick<FoundRows, 'check' | 'release'> {
+  /** Undefined if too little is kept, or if there is too much. Valid until `release` is called. */
+  counts: C | undefined;
 }
 
-/** Finds the timelines of each query, until `release` is called. Missing ones are computed then. */
-export type FindTimelines = (asked: Asked, queries: readonly RowsOf[]) => Promise<FoundTimelines>;
+/** Counts people by their events of each query. Missing timelines are computed after `release` is called. */
+export type CountPeople = <C>(
+  asked: Asked,
+  queries: readonly RowsOf[],
+  counter: Counter<C>,
+) => Promise<Counted<C>>;
+
+interface CountPeopleOptions {
+  engine: Pick<DuckDb, 'integers'>;
+  kept: Pick<KeptRows, 'find'>;
+  /** The share of people with new events up to which counts are updated. */
+  maxChanged?: number;
+}
+
+/** A query with its kept rows. */
+interface Found {
+  query: RowsOf;
+  rows: FoundRows;
+}
+
+/** The timelines of each query. */
+type Lists = readonly (readonly Timeline[])[];
 
 /** The events of files without timelines that are read beside them, for each query. */
 const MAX_REST_EVENTS = 250_000;
 const MAX_OPEN_FILES = 4_000;
 /** At about 30 bytes each. Ids can be chosen so that all events are in one section. */
 const MAX_SECTION_EVENTS = 5_000_000;
-const MAX_JOINED_IDS = 1_000_000;
 /** At about 50 bytes each. */
-const MAX_JOINED_EVENTS = 4_000_000;
+const MAX_GATHERED_EVENTS = 4_000_000;
+const MAX_CHANGED = 1 / 3;
 
 /**
  * Keeps the events of people: of each file and query, the hash of each distinct id, with the times of its events. A query
  * selects the columns h, t and perhaps a mark in this order. Hashes have 64 bits: of 370,000 projects with ten million ids
  * each, one has two ids with the same hash.
+ *
+ * Keeps counts too. When a question is asked again, the people with new events, or with another person since, are taken
+ * away as they were and added as they are. Everyone is counted again once files were replaced.
  */
-export function createTimelines({
+export function createPeopleCounting({
   engine,
   kept,
-}: {
-  engine: Pick<DuckDb, 'integers'>;
-  kept: Pick<KeptRows, 'find'>;
-}): FindTimelines {
+  maxChanged = MAX_CHANGED,
+}: CountPeopleOptions): CountPeople {
+  const keptCounts = createKeptCounts();
+  const versions = createJoinedVersions();
+
   // The order of `sectionsOf`.
   const inOrder = (rows: Sql) => sql`from (${rows}) as told order by all`;
   const sectionsFor = async (rows: Sql, signal: AbortSignal) =>
     sectionsOf(await engine.integers(inOrder(rows), signal));
   const save: SaveRows = async (rows, path, signal) => writeTimeline(path, await sectionsFor(rows, signal));
 
-  /** Undefined if there are too many. */
-  async function joinedIds(personIds: Sql, signal: AbortSignal): Promise<JoinedIds | undefined> {
-    const [ids, persons] = await engine.integers(
-      sql`select hash(distinct_id), hash(person_id) from ${personIds} limit ${integer(MAX_JOINED_IDS + 1)}`,
+  async function countAll<C>(lists: Lists, joined: JoinedIds, counter: Counter<C>, signal: AbortSignal) {
+    const isJoined = joined.ids.size > 0;
+    const own = isJoined ? await gatherEvents(lists, joined, MAX_GATHERED_EVENTS, signal) : [];
+    if (own === undefined) return undefined;
+    const all = isJoined ? together(lists, own) : lists;
+    if (largestSection(all) > MAX_SECTION_EVENTS) return undefined;
+    const counts = counter.empty();
+    let people = 0;
+    await eachPersonIn(
+      all,
+      isJoined ? joined.ids : undefined,
+      (person) => {
+        people++;
+        return counter.add(counts, person, 1);
+      },
       signal,
     );
-    if (ids === undefined || persons === undefined || ids.length > MAX_JOINED_IDS) return undefined;
-    const table = new PeopleTable();
-    const [from, to] = [new Uint32Array(ids.buffer), new Uint32Array(persons.buffer)];
-    const own = new Uint32Array(to.length);
-    for (let word = 0; word < from.length; word += 2) {
-      const number = table.add(from[word] ?? 0, from[word + 1] ?? 0);
-      own.set(to.subarray(word, word + 2), number * 2);
-    }
-    return { ids: table, persons: own };
+    return { counts, people };
   }
 
-  async function timelinesOf(
-    { personIds, signal }: Asked,
-    queries: readonly RowsOf[],
-    found: readonly FoundRows[],
-    opened: FileTimeline[],
-  ): Promise<Timelines | undefined> {
-    const isLittle = found.some(
-      ({ paths, restEvents }) => paths.length === 0 || restEvents > MAX_REST_EVENTS,
-    );
-    if (isLittle || found.reduce((sum, { paths }) => sum + paths.length, 0) > MAX_OPEN_FILES)
-      return undefined;
-    const joined = personIds === undefined ? undefined : await joinedIds(personIds, signal);
-    if (personIds !== undefined && joined === undefined) return undefined;
-    const lists: Timeline[][] = [];
-    for (const [index, { paths, rest }] of found.entries()) {
-      const list: Timeline[] = await openAll(paths, opened);
-      const query = queries[index];
-      if (rest.length > 0 && query !== undefined) {
-        const events = rowsIn(rest.map(({ path }) => path));
-        list.push(timelineOf(await sectionsFor(query(events), signal)));
-      }
-      lists.push(list);
-    }
-    if (joined !== undefined) {
-      const added = await joinedEvents(lists, joined, MAX_JOINED_EVENTS, signal);
-      if (added === undefined) return undefined;
-      for (const [index, timeline] of added.entries()) lists[index]?.push(timeline);
-    }
-    if (largestSection(lists) > MAX_SECTION_EVENTS) return undefined;
-    return { each: (visit) => eachPersonIn(lists, joined?.ids, visit, signal) };
+  /** Updates counts. Returns false, and changes nothing, if counting everyone again may be faster. */
+  async function update<C>(
+    { counts, people, joined: version }: KeptCounts<C>,
+    counter: Counter<C>,
+    joined: JoinedIds,
+    listsOf: (isAdded: boolean) => Promise<Lists>,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const before = versions.idsOf(version);
+    if (before === undefined) return false;
+    const changed = new PeopleTable();
+    addChanged(before, joined, changed);
+    const added = await listsOf(true);
+    await addPeopleIn(added, joined, changed, signal);
+    if (changed.size === 0) return true;
+    if (changed.size > people * maxChanged) return false;
+    const gather = (lists: Lists, ids: JoinedIds) =>
+      gatherEvents(lists, idsOf(changed, ids), MAX_GATHERED_EVENTS, signal);
+    const known = await listsOf(false);
+    const old = await gather(known, before);
+    const stillOld = before === joined ? old : await gather(known, joined);
+    const fresh = await gather(added, joined);
+    if (old === undefined || stillOld === undefined || fresh === undefined) return false;
+    const each = (lists: Lists, sign: 1 | -1) =>
+      eachPersonIn(lists, undefined, (person) => counter.add(counts, person, sign), signal);
+    await each(together([], old), -1);
+    await each(together(together([], stillOld), fresh), 1);
+    return true;
   }
 
-  return async (asked, queries) => {
-    const found = queries.map((rowsOf) => kept.find(asked.projectId, asked.files, rowsOf, save));
-    const opened: FileTimeline[] = [];
-    const release = () => {
-      for (const file of opened) void file.close().catch(() => undefined);
-      for (const one of found) one.release();
+  return async <C>(asked: Asked, queries: readonly RowsOf[], counter: Counter<C>) => {
+    const { projectId, files, personIds, signal } = asked;
+    const found = queries.map((query) => ({ query, rows: kept.find(projectId, files, query, save) }));
+    const opened = new Map<string, Promise<FileTimeline>>();
+    let counted: KeptCounts<C> | undefined;
+    const key = keptCounts.keyOf(projectId, queries, counter);
+
+    const openOnce = (path: string) => {
+      const opening = opened.get(path) ?? openTimeline(path);
+      opened.set(path, opening);
+      return opening;
     };
+    /** Returns the timelines of some files. */
+    const listsOf = (isWanted: (file: string) => boolean) =>
+      inTurn(found, async ({ query, rows }) => {
+        const paths = rows.kept.filter(({ file }) => isWanted(file)).map(({ path }) => path);
+        const list: Timeline[] = await allOf(paths.map(openOnce));
+        const rest = rows.rest.filter((file) => isWanted(file.key)).map(({ path }) => path);
+        if (rest.length > 0) list.push(timelineOf(await sectionsFor(query(rowsIn(rest)), signal)));
+        return list;
+      });
     const check = async () => {
-      for (const one of found) await one.check();
+      for (const { rows } of found) await rows.check();
     };
+    const release = () => {
+      if (counted !== undefined) keptCounts.keep(key, counted);
+      for (const opening of opened.values()) {
+        void opening.then((file) => file.close()).catch(() => undefined);
+      }
+      for (const { rows } of found) rows.release();
+    };
+
+    async function count(): Promise<KeptCounts<C> | undefined> {
+      if (isTooLittle(found)) return undefined;
+      const ids = await readJoinedIds(engine, personIds, signal);
+      if (ids === undefined) return undefined;
+      const version = versions.versionOf(projectId, ids);
+      const joined = versions.idsOf(version) ?? ids;
+      const names = new Set(files.map((file) => file.key));
+      const before = keptCounts.take<C>(key);
+      if (before !== undefined && [...before.files].every((file) => names.has(file))) {
+        const listsFor = (isAdded: boolean) => listsOf((file) => !before.files.has(file) === isAdded);
+        if (await update(before, counter, joined, listsFor, signal)) {
+          return { ...before, files: names, joined: version };
+        }
+      }
+      const all = await countAll(await listsOf(() => true), joined, counter, signal);
+      return all && { ...all, files: names, joined: version };
+    }
+
     try {
-      return { timelines: await timelinesOf(asked, queries, found, opened), check, release };
+      counted = await count();
+      return { counts: counted?.counts, check, release };
     } catch (error) {
       try {
         await check();
@@ -136,20 +199,32 @@ export function createTimelines({
   };
 }
 
+/** Whether reading events of files takes longer than timelines save, or there are too many files to open. */
+function isTooLittle(found: readonly Found[]): boolean {
+  const isLittle = found.some(({ rows }) => rows.kept.length === 0 || rows.restEvents > MAX_REST_EVENTS);
+  return isLittle || found.reduce((sum, { rows }) => sum + rows.kept.length, 0) > MAX_OPEN_FILES;
+}
+
+/** Adds a timeline to each list. */
+const together = (lists: Lists, added: readonly Timeline[]): Lists =>
+  added.map((timeline, list) => [...(lists[list] ?? []), timeline]);
+
 /** Returns the number of events of the section with the most, which are in memory at once. */
-function largestSection(lists: readonly (readonly Timeline[])[]): number {
+function largestSection(lists: Lists): number {
   const all = lists.flat();
   return Array.from({ length: SECTIONS }, (_, section) =>
     all.reduce((sum, { events }) => sum + (events[section] ?? 0), 0),
   ).reduce((most, one) => Math.max(most, one));
 }
 
-/** Opens files of timelines, and adds them to those that are open, also if one of them fails. */
-async function openAll(paths: readonly string[], opened: FileTimeline[]): Promise<FileTimeline[]> {
-  const settled = await Promise.allSettled(paths.map(openTimeline));
-  const own = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-  opened.push(...own);
-  const failed = settled.find((one) => one.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
-  return own;
+async function inTurn<T, R>(all: readonly T[], work: (one: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  for (const one of all) results.push(await work(one));
+  return results;
+}
+
+/** Waits for all, also if one of them fails, so that none is left behind. */
+async function allOf<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
 }

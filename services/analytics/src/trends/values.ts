@@ -7,6 +7,7 @@ import { bucketsOf } from '../passes/buckets.ts';
 import { NONE, OTHER, type Part, partOf, REST_LINES } from '../selection/breakdown.ts';
 import type { Source } from '../selection/events.ts';
 import { timelinesOf } from '../selection/timelines.ts';
+import type { Counter } from '../timelines/counts.ts';
 import { emptyValue, MEASURES, type Series } from './measures.ts';
 import { rowsOf } from './rows.ts';
 
@@ -137,18 +138,25 @@ async function keptPeople(
   calendar: Calendar,
 ): Promise<ValueRow[] | undefined> {
   if (series.measure !== 'people' || breakdown !== undefined) return undefined;
-  const timelines = await source.timelines?.([timelinesOf(source, where, series.event, [series])]);
-  if (timelines === undefined) return undefined;
-  const people = calendar.labels.map(() => 0);
+  const events = timelinesOf(source, where, series.event, [series]);
+  const people = await source.countPeople?.([events], peopleIn(calendar));
+  return people?.flatMap((value, b) => (value === 0 ? [] : [{ b, value }]));
+}
+
+/** Counts the people in each bucket. */
+function peopleIn(calendar: Calendar): Counter<number[]> {
   const activeIn = bucketsOf(calendar);
-  await timelines.each(({ times }) => {
-    const active = activeIn(times);
-    for (let index = 0; index < active.size; index++) {
-      const bucket = active.at(index);
-      people[bucket] = (people[bucket] ?? 0) + 1;
-    }
-  });
-  return people.flatMap((value, b) => (value === 0 ? [] : [{ b, value }]));
+  return {
+    key: ['people', calendar],
+    empty: () => calendar.labels.map(() => 0),
+    add(people, { times }, sign) {
+      const active = activeIn(times);
+      for (let index = 0; index < active.size; index++) {
+        const bucket = active.at(index);
+        people[bucket] = (people[bucket] ?? 0) + sign;
+      }
+    },
+  };
 }
 
 /** Returns the lines of a breakdown in order: the labels with their own lines, and the others that have values. */

@@ -23,7 +23,7 @@ import { createDuckDbSql } from '../sql-queries/duckdb/compute.ts';
 import { createSqlProcesses } from '../sql-queries/duckdb/runner.ts';
 import type { SqlEngine } from '../sql-queries/query.ts';
 import { createSqlQueriesStore } from '../sql-queries/store.ts';
-import { createTimelines } from '../timelines/timelines.ts';
+import { createPeopleCounting } from '../timelines/timelines.ts';
 import type { ClickHouseStores } from './clickhouse.ts';
 
 /** The shares of the disk for copies of files, and for rows kept of them. Intermediate results take the rest. */
@@ -119,7 +119,7 @@ export function openFiles(service: Analytics): Opened {
     engine,
     sources: createFileSources({
       ...{ store, cache, kept, people, persons },
-      findTimelines: createTimelines({ engine, kept }),
+      countPeople: createPeopleCounting({ engine, kept }),
     }),
     stored: () => store.offsets(region),
     sql: createDuckDbSql({
