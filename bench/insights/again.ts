@@ -1,40 +1,52 @@
+import type { ArchiveFileRecord } from '@switchboard/contracts';
 import { printTable, thousands } from '../lib/table.ts';
 import { type Analytics, type Answer, type Question, settled } from './analytics.ts';
+import { compare, type Hand } from './by-hand.ts';
 import { dayOf, LARGE, openFileWriter, peopleOf } from './files.ts';
+import type { BenchQuestion } from './questions.ts';
 
 const NEW_EVENTS = 10_000;
 
-interface Size {
+interface Measured {
   /** The number of events of the large project, and of their days. */
   events: number;
   days: number;
+  /** Opens an engine over the files of the bench and others. */
+  byHandOf(added: readonly ArchiveFileRecord[]): Promise<Hand>;
 }
 
 /** Measures each query again after new events, and a dashboard of 20 reports, each time after more of them. */
 export async function measureAgain(
   analytics: Analytics,
-  questions: readonly Question[],
-  { events, days }: Size,
+  questions: readonly BenchQuestion[],
+  { events, days, byHandOf }: Measured,
 ): Promise<void> {
   const writer = await openFileWriter(analytics.folder);
-  let files = 0;
+  const added: ArchiveFileRecord[] = [];
   const addEvents = async () => {
-    const added = {
-      name: `new-${files++}`,
+    const wanted = {
+      name: `new-${added.length}`,
       day: days - 1,
       rows: NEW_EVENTS,
       of: LARGE,
       people: peopleOf(events),
     };
-    await analytics.publish([await writer.write(added)]);
+    const record = await writer.write(wanted);
+    added.push(record);
+    await analytics.publish([record]);
   };
 
   const rows: string[][] = [];
   for (const question of questions) await analytics.ask(question);
   await addEvents();
+  const hand = await byHandOf(added);
   for (const question of questions) {
-    rows.push([question.name, await timeOf(() => succeed(analytics.askAgain(question), question.name))]);
+    const began = performance.now();
+    const answer = await analytics.askAgain(question);
+    rows.push([question.name, thousands(performance.now() - began)]);
+    compare(question, answer, await hand.ask(question));
   }
+  hand.close();
   const dashboard = dashboardOver(days);
   const loads = ['first time', 'second time', 'third time'];
   for (const [load, name] of loads.entries()) {

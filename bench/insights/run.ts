@@ -1,8 +1,6 @@
 import { cp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { DuckDBInstance } from '@duckdb/node-api';
-import type { ArchiveFileRecord } from '@switchboard/contracts';
 import { startClickHouse } from '@switchboard/testkit';
 import { installed } from '../lib/backings.ts';
 import { keepHistory, type Ratio } from '../lib/history.ts';
@@ -10,10 +8,11 @@ import { OPTIONS } from '../lib/options.ts';
 import { median, quantile } from '../lib/statistics.ts';
 import { decimals, printTable, thousands } from '../lib/table.ts';
 import { measureAgain } from './again.ts';
-import { type Analytics, type Answer, settled, startAnalytics } from './analytics.ts';
+import { type Analytics, settled, startAnalytics } from './analytics.ts';
+import { compare, openHand } from './by-hand.ts';
 import { measureCohorts } from './cohorts.ts';
 import { generateFiles, joinedIds, LARGE, smallProject } from './files.ts';
-import { type BenchQuestion, questionsOver, valuesOf } from './questions.ts';
+import { type BenchQuestion, questionsOver } from './questions.ts';
 
 const AT_ONCE = 10;
 
@@ -94,6 +93,7 @@ export async function run(args: string[]): Promise<void> {
         byHand: await askByHand(),
       }));
       hand.close();
+      for (const { own, byHand } of both) compare(question, own.value, byHand.value);
       const warm = median(both.map(({ own }) => own.ms));
       const warmByHand = median(both.map(({ byHand }) => byHand.ms));
       const cpu = meanOf(both.map(({ own }) => own.cpuMs));
@@ -147,7 +147,11 @@ export async function run(args: string[]): Promise<void> {
       );
     }
     hand.close();
-    await measureAgain(analytics, questions, { days, events });
+    await measureAgain(analytics, questions, {
+      days,
+      events,
+      byHandOf: (added) => openHand([...records, ...added], folder, memoryBytes),
+    });
     console.log(`peak memory of the process: ${thousands(await usage.peakMb())} MB`);
     if (joined !== undefined)
       console.log(`peak memory of the process with joins: ${thousands(await joined.usage.peakMb())} MB`);
@@ -201,17 +205,6 @@ async function times<T>(count: number, work: () => Promise<T>): Promise<T[]> {
 const meanOf = (all: readonly number[]) => all.reduce((sum, one) => sum + one, 0) / all.length;
 const shown = (ms: number) => (Number.isFinite(ms) ? thousands(ms) : 'refused');
 
-/** Throws if the result of analytics and the one by hand differ. */
-function compare({ name }: BenchQuestion, answer: Answer, byHand: Map<string, number>): void {
-  if ('refused' in answer) return;
-  const values = valuesOf(answer.report);
-  for (const place of new Set([...values.keys(), ...byHand.keys()])) {
-    const [one, other] = [values.get(place) ?? 0, byHand.get(place) ?? 0];
-    if (Math.abs(one - other) > 1e-9 * Math.abs(one))
-      throw new Error(`${name}: ${place} is ${one}, not ${other}`);
-  }
-}
-
 interface OnClickHouse extends Pick<Analytics, 'ask' | 'stop'> {
   /** Reads the files into the table that analytics created. */
   fill(folder: string): Promise<void>;
@@ -259,34 +252,4 @@ async function askClickHouse(
   if ('refused' in first) return String(first.refused);
   const took = await times(runs, () => timed(() => ask(question), ownCpuSeconds));
   return shown(median(took.map(({ ms }) => ms)));
-}
-
-interface Hand {
-  ask(question: BenchQuestion): Promise<Map<string, number>>;
-  close(): void;
-}
-
-/** Opens a new engine. Each query gets a connection to it. */
-async function openHand(
-  records: readonly ArchiveFileRecord[],
-  folder: string,
-  memoryBytes: number,
-): Promise<Hand> {
-  const instance = await DuckDBInstance.create(':memory:', {
-    threads: '2',
-    memory_limit: `${memoryBytes}B`,
-    temp_directory: join(folder, '..', 'spill'),
-    preserve_insertion_order: 'false',
-  });
-  return {
-    async ask({ byHand, project }) {
-      const own = records.filter((record) => record.project === null || record.project === project);
-      const paths = own.map(({ key }) => `'${join(folder, key)}'`).join(', ');
-      const connection = await instance.connect();
-      const reader = await connection.runAndReadAll(byHand.replaceAll('FILES', `read_parquet([${paths}])`));
-      connection.closeSync();
-      return new Map(reader.getRowsJS().map(([name, place, value]) => [`${name} ${place}`, Number(value)]));
-    },
-    close: () => instance.closeSync(),
-  };
 }
