@@ -50,6 +50,12 @@ describe.skipIf(!IS_UP)('the images', () => {
     60_000,
   );
 
+  it('the image of the console has the licences of the packages in its pages', async () => {
+    const image = 'switchboard/console:dev';
+    const { output } = await ended(['run', '--rm', '--entrypoint', 'cat', image, 'web/licences/console.md']);
+    expect(output).toMatch(/^## react - \d+\.\d+\.\d+ \(MIT\)$/m);
+  });
+
   it('the image of the gateway adds the described interface to Caddy', async () => {
     const base = 'caddy:2.11-alpine';
     expect((await sizeOf('switchboard/gateway:dev')) - (await sizeOf(base))).toBeLessThan(10_000_000);

@@ -14,6 +14,9 @@ const designTokens: PluginOption = {
   load: (id) => (id === `\0${TOKENS}` ? tokens : undefined),
 };
 
+/** Lists the packages with code in a build, with their licence texts. */
+const licencesOf = (name: string) => ({ fileName: `licences/${name.replace(/-$/, '')}.md` });
+
 /** The configuration of Vite, for the build and the development server. */
 export const webConfig = (plugins: PluginOption[], outDir = OUT): UserConfig => ({
   root: fileURLToPath(new URL('../../web', import.meta.url)),
@@ -22,6 +25,7 @@ export const webConfig = (plugins: PluginOption[], outDir = OUT): UserConfig => 
   build: {
     outDir,
     emptyOutDir: true,
+    license: licencesOf('console'),
     // The policy allows neither inline assets nor scripts.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
@@ -43,6 +47,7 @@ export const scriptConfig = (name: keyof typeof SCRIPTS, outDir = OUT): UserConf
   build: {
     outDir,
     emptyOutDir: false,
+    license: licencesOf(name),
     modulePreload: false,
     target: 'baseline-widely-available',
     rolldownOptions: {
