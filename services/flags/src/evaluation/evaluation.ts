@@ -19,7 +19,7 @@ import { type PersonState, parseUserState } from '../user-state/user-state.ts';
 import { answerJson, createAnswers } from './answers.ts';
 
 interface EvaluationOptions {
-  rulesets: Pick<Rulesets, 'get' | 'invalidate'>;
+  rulesets: Pick<Rulesets, 'text' | 'compiled' | 'invalidate'>;
   people: KnownPeople;
   tallies: Pick<Tallies, 'addAll'>;
 }
@@ -118,24 +118,26 @@ export function createEvaluation({ rulesets, people, tallies }: EvaluationOption
 
     evaluate(key, options) {
       const person = personIfAvailable(key, options.isAwaited);
-      const ruleset = rulesets.get(key.projectId);
-      if (!(person instanceof Promise || ruleset instanceof Promise)) {
-        return evaluated(key, ruleset, person, options);
+      const text = rulesets.text(key.projectId);
+      if (!(person instanceof Promise || text instanceof Promise)) {
+        return evaluated(key, rulesets.compiled(key.projectId, text), person, options);
       }
-      return Promise.all([ruleset, person]).then(([current, known]) =>
-        evaluated(key, current, known, options),
+      // Compiled at the end: while it waited for the person, the garbage collector would copy the compiled ruleset.
+      return Promise.all([text, person]).then(([current, known]) =>
+        evaluated(key, rulesets.compiled(key.projectId, current), known, options),
       );
     },
 
     async resolve({ attributes, ...key }, since) {
       const { projectId, distinctId } = key;
-      const [found, known] = await Promise.all([rulesets.get(projectId), personIfAvailable(key, false)]);
-      let ruleset = found;
-      if (since !== undefined && since > ruleset.changedAt) {
+      const [found, known] = await Promise.all([rulesets.text(projectId), personIfAvailable(key, false)]);
+      let text = found;
+      if (since !== undefined && since > text.changedAt) {
         // Another instance announced a change that this instance has not received yet.
         rulesets.invalidate(projectId);
-        ruleset = await rulesets.get(projectId);
+        text = await rulesets.text(projectId);
       }
+      const ruleset = rulesets.compiled(projectId, text);
       if (known === undefined) {
         const user = { distinctId, traits: {}, cohorts: noCohorts, stateUnavailable: true };
         return { ruleset, user, isStateKnown: false };
@@ -145,10 +147,11 @@ export function createEvaluation({ rulesets, people, tallies }: EvaluationOption
     },
 
     async memberships({ projectId, distinctId }, isAwaited) {
-      const [ruleset, { state }] = await Promise.all([
-        rulesets.get(projectId),
+      const [text, { state }] = await Promise.all([
+        rulesets.text(projectId),
         people.get(projectId, distinctId, isAwaited),
       ]);
+      const ruleset = rulesets.compiled(projectId, text);
       const { traits, groups, ...lists } = parseUserState(state);
       return [...cohortsOf(ruleset, { distinctId, traits, groups }, lists)].sort();
     },

@@ -2,21 +2,20 @@ import type { Socket } from '@switchboard/realtime';
 import { createLogger } from '@switchboard/runtime';
 import { eventually } from '@switchboard/testkit';
 import { expect, it } from 'vitest';
-import { compile } from '../rulesets/ruleset.ts';
 import { createLiveChanges } from './live.ts';
 
-const rulesetOf = (changedAt: string) => compile({ changedAt, json: '{"flags":[],"cohorts":[]}' });
+const textOf = (changedAt: string) => ({ changedAt, json: '', compilations: 0, derivedBytes: 0 });
 
 /** Creates sockets of one project, with a ruleset that the test controls. */
 function manualChanges() {
-  let ruleset = rulesetOf('1');
+  let ruleset = textOf('1');
   let isCurrent = true;
   let read = async () => ruleset;
   let change: (projectId: string) => void = () => undefined;
   const sockets: Socket[] = [];
   const changes = createLiveChanges({
     rulesets: {
-      get: () => read(),
+      text: () => read(),
       isCurrent: () => isCurrent,
       subscribe: (onChange) => {
         change = onChange;
@@ -38,7 +37,7 @@ function manualChanges() {
     },
     change: () => change('p'),
     set(changedAt: string, current = true) {
-      ruleset = rulesetOf(changedAt);
+      ruleset = textOf(changedAt);
       isCurrent = current;
     },
     reading(work: () => ReturnType<typeof read>) {
@@ -73,7 +72,7 @@ it('sends a change during the welcome after ready', async () => {
   const hand = manualChanges();
   const other = await hand.welcome();
   await other.ready;
-  const { promise, resolve } = Promise.withResolvers<ReturnType<typeof rulesetOf>>();
+  const { promise, resolve } = Promise.withResolvers<ReturnType<typeof textOf>>();
   const old = hand.ruleset();
   hand.reading(() => promise);
   const { received, ready: welcomed } = await hand.welcome();

@@ -4,7 +4,7 @@ import type { Logger } from '@switchboard/runtime';
 import type { Rulesets } from '../rulesets/rulesets.ts';
 
 interface LiveOptions {
-  rulesets: Pick<Rulesets, 'get' | 'isCurrent' | 'subscribe'>;
+  rulesets: Pick<Rulesets, 'text' | 'isCurrent' | 'subscribe'>;
   sockets: Pick<Hub, 'here'>;
   logger: Logger;
 }
@@ -53,7 +53,7 @@ export function createLiveChanges({ rulesets, sockets, logger }: LiveOptions): L
   /** Sends the newest change to the sockets of a project. Returns false if the newest ruleset could not be read. */
   async function sendNewest(projectId: string): Promise<boolean> {
     if (!hasSockets(projectId)) return true;
-    const { changedAt } = await rulesets.get(projectId);
+    const { changedAt } = await rulesets.text(projectId);
     const isNewest = rulesets.isCurrent(projectId);
     for (const socket of sockets.here(projectTopic(projectId))) {
       const subscription = subscriptions.get(socket);
@@ -79,12 +79,12 @@ export function createLiveChanges({ rulesets, sockets, logger }: LiveOptions): L
       subscriptions.set(socket, subscription);
       socket.join(ALL_PROJECTS);
       socket.join(projectTopic(projectId));
-      const { changedAt } = await rulesets.get(projectId);
+      const { changedAt } = await rulesets.text(projectId);
       subscription.sent = changedAt;
       socket.send({ type: 'ready', generatedAt: changedAt } satisfies FlagsMessage);
       // A change during the read was sent only to sockets that were already ready.
       if (rulesets.isCurrent(projectId)) {
-        const now = rulesets.get(projectId);
+        const now = rulesets.text(projectId);
         if (!(now instanceof Promise) && now.changedAt === changedAt) return;
       }
       announcer.changed(projectId);

@@ -34,7 +34,7 @@ afterAll(async () => {
 
 let rulesets: Rulesets;
 beforeEach(() => {
-  rulesets = createRulesets({ database, maxBytes: 10 * MEBIBYTE });
+  rulesets = createRulesets({ database, maxTextBytes: MEBIBYTE, maxCompiledBytes: 10 * MEBIBYTE });
   queries = 0;
 });
 

@@ -6,7 +6,7 @@ import {
   compileRuleset,
 } from '@switchboard/flag-engine';
 import { offsetsOf } from './outcomes.ts';
-import type { RulesetDocument, StoredRuleset } from './store.ts';
+import type { RulesetDocument, RulesetText } from './store.ts';
 
 /** The members of an answer for one outcome of a flag, with leading commas. */
 export interface Fragment {
@@ -15,12 +15,18 @@ export interface Fragment {
   variant: string;
 }
 
+/** A text in memory. */
+export interface CachedText extends RulesetText {
+  /** How often it was compiled without keeping the result. */
+  compilations: number;
+  /** The memory of data derived from it, besides the compiled ruleset. */
+  derivedBytes: number;
+}
+
 /** A project's flags and cohorts, compiled for evaluation. Immutable. */
 export interface Ruleset {
   /** The time of the last change (RFC 3339, UTC, milliseconds). */
   readonly changedAt: string;
-  /** JSON of the stored flags and cohorts. Parsed only once, because its objects would take several times its memory. */
-  readonly json: string;
   readonly compiled: CompiledFlags;
   /** See `offsetsOf`. */
   readonly offsets: Uint32Array;
@@ -28,7 +34,7 @@ export interface Ruleset {
   readonly fragments: (Fragment | undefined)[];
   /** Excludes the people that cohorts list, because they are read with the user state. */
   readonly cohorts: CompiledCohorts;
-  /** The estimated memory in bytes, including the snapshot derived from it. */
+  /** The estimated memory in bytes, without the text. */
   readonly bytes: number;
 }
 
@@ -39,16 +45,15 @@ const RULE_BYTES = 400;
 const CLAUSE_BYTES = 550;
 /** The memory of each value in a clause with a list of values. */
 const VALUE_BYTES = 45;
-/** Includes the values of variations, the fragments of answers, and the snapshot in three encodings. */
-const BYTES_PER_JSON_BYTE = 4.3;
+/** Includes the values of variations and the fragments of answers. */
+const BYTES_PER_JSON_BYTE = 3;
 
-export function compile({ changedAt, json }: StoredRuleset): Ruleset {
+export function compile({ changedAt, json }: RulesetText): Ruleset {
   const { flags, cohorts } = parse(json);
   const compiled = compileRuleset(flags);
   const offsets = offsetsOf(compiled);
   return {
     changedAt,
-    json,
     compiled,
     offsets,
     fragments: new Array(offsets.at(-1) ?? 0),
@@ -60,7 +65,7 @@ export function compile({ changedAt, json }: StoredRuleset): Ruleset {
 }
 
 /** Returns the flags of a ruleset as they are stored, sorted by key. */
-export const storedFlags = ({ json }: Ruleset): FlagEntry[] => parse(json).flags;
+export const storedFlags = ({ json }: RulesetText): FlagEntry[] => parse(json).flags;
 
 function parse(json: string): RulesetDocument {
   return JSON.parse(json);
@@ -79,3 +84,8 @@ function estimateBytes(
   }
   return bytes + BYTES_PER_JSON_BYTE * jsonLength;
 }
+
+const WIDE = /[\u0100-\uffff]/;
+
+/** Returns the size of a string: V8 stores two bytes per character if any character needs two. */
+export const bytesOf = (text: string) => (WIDE.test(text) ? 2 * text.length : text.length);

@@ -1,16 +1,15 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { compile } from './ruleset.ts';
-import { createRulesetCache } from './rulesets.ts';
-import type { StoredRuleset } from './store.ts';
+import { createTextCache } from './rulesets.ts';
+import type { RulesetText } from './store.ts';
 
-const stored = (changedAt: string): StoredRuleset => ({ changedAt, json: '{"flags":[],"cohorts":[]}' });
+const stored = (changedAt: string): RulesetText => ({ changedAt, json: '{"flags":[],"cohorts":[]}' });
 const unavailable = () => Promise.reject(Object.assign(new Error('unavailable'), { code: 'ECONNREFUSED' }));
 
 /** Creates a cache with loads that the test resolves in any order. All projects last changed at `changedAt`. */
 function manualCache(changedAt = '1') {
-  const loads: { projectId: string; resolve(ruleset: StoredRuleset): void }[] = [];
+  const loads: { projectId: string; resolve(ruleset: RulesetText): void }[] = [];
   const asked: (readonly string[])[] = [];
-  const cache = createRulesetCache({
+  const cache = createTextCache({
     maxBytes: 100_000_000,
     load: (projectId) => new Promise((resolve) => loads.push({ projectId, resolve })),
     async changesOf(projectIds) {
@@ -74,7 +73,7 @@ describe('the ruleset cache', () => {
 
   it('serves stale rulesets while the database is unavailable, and fails for ones never loaded', async () => {
     let load = async () => stored('1');
-    const cache = createRulesetCache({
+    const cache = createTextCache({
       maxBytes: 1_000_000,
       load: () => load(),
       changesOf: async (projectIds) => {
@@ -113,8 +112,8 @@ describe('the ruleset cache', () => {
 
   it('evicts the least recently used ruleset when full', async () => {
     const loaded: string[] = [];
-    const cache = createRulesetCache({
-      maxBytes: 10 * (compile(stored('1')).bytes + 250),
+    const cache = createTextCache({
+      maxBytes: 10 * (stored('1').json.length + 400),
       load: async (projectId) => {
         loaded.push(projectId);
         return stored('1');

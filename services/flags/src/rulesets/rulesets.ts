@@ -1,7 +1,8 @@
 import { type Database, isUnavailable, type Listening } from '@switchboard/database';
 import { type Cache, coalesce, createCache, type Reads } from '@switchboard/resilience';
-import { compile, type Ruleset } from './ruleset.ts';
-import { CHANGED_CHANNEL, createRulesetsStore, type StoredRuleset } from './store.ts';
+import { createCompiled } from './compiled.ts';
+import { bytesOf, type CachedText, type Ruleset } from './ruleset.ts';
+import { CHANGED_CHANNEL, createRulesetsStore, type RulesetText } from './store.ts';
 
 export interface Rulesets {
   /** Subscribes to changes made by any instance. May be called again if it throws. */
@@ -11,11 +12,17 @@ export interface Rulesets {
   stop(): Promise<void>;
   /** Returns a project's ruleset, from memory if cached. It is empty if the project has no flags or cohorts. */
   get(projectId: string): Ruleset | Promise<Ruleset>;
-  /** Returns false if the last result of `get` may be stale because the database is unavailable. */
+  /** Like `get`, but returns the text, without compiling it. It is the same object while it is cached. */
+  text(projectId: string): CachedText | Promise<CachedText>;
+  /** Compiles a result of `text`, unless that is in memory, too. */
+  compiled(projectId: string, text: CachedText): Ruleset;
+  /** Counts the memory of data that the caller derived from a text and keeps with it. */
+  derived(projectId: string, text: CachedText, bytes: number): void;
+  /** Returns false if the last result of `get` or `text` may be stale because the database is unavailable. */
   isCurrent(projectId: string): boolean;
   /** Drops the cached ruleset after a change made by this instance, without waiting for the notification. */
   invalidate(projectId: string): void;
-  /** Returns the number of calls of `get` so far, by whether the ruleset was cached. */
+  /** Returns the number of calls of `get` and `text` so far, by whether the text was cached. */
   reads(): Readonly<Reads>;
 }
 
@@ -28,21 +35,30 @@ const MAX_QUERIES = 4;
 /** Long, because changes are announced and a gap in the announcements is detected within seconds. */
 const FRESH_FOR_MS = 3_600_000;
 
+/** The memory of a cached text besides its characters. */
+const TEXT_BYTES = 200;
+
 interface RulesetsOptions {
   database: Pick<Database, 'prepared' | 'listen'>;
-  /** The maximum memory of cached rulesets, in bytes. */
-  maxBytes: number;
+  /** The maximum memory of cached texts, in bytes. */
+  maxTextBytes: number;
+  /** The maximum memory of compiled rulesets, in bytes. */
+  maxCompiledBytes: number;
 }
 
-interface RulesetCacheOptions {
-  load(projectId: string): Promise<StoredRuleset>;
+interface TextCacheOptions {
+  load(projectId: string): Promise<RulesetText>;
   /** Returns the time of the last change of each project, in the given order. */
   changesOf(projectIds: readonly string[]): Promise<readonly string[]>;
   maxBytes: number;
 }
 
-/** Caches the rulesets of all projects until they change. */
-export function createRulesets({ database, maxBytes }: RulesetsOptions): Rulesets {
+/**
+ * Caches the rulesets of all projects until they change. Texts take a tenth of the memory of compiled rulesets, so more
+ * of them are cached.
+ */
+export function createRulesets(options: RulesetsOptions): Rulesets {
+  const { database, maxTextBytes, maxCompiledBytes } = options;
   const { load, changesOf } = createRulesetsStore(database.prepared);
   // Projects that are not in memory share queries, which take most of the time of such a request.
   const loadOne = coalesce(load, {
@@ -51,7 +67,8 @@ export function createRulesets({ database, maxBytes }: RulesetsOptions): Ruleset
     maxConcurrent: MAX_QUERIES,
     gathers: true,
   });
-  const cache = createRulesetCache({ load: loadOne, changesOf, maxBytes });
+  const cache = createTextCache({ load: loadOne, changesOf, maxBytes: maxTextBytes });
+  const compiled = createCompiled({ maxBytes: maxCompiledBytes });
   const subscribers: { onChange(projectId: string): void; onGap(): void }[] = [];
   let listening: Listening | undefined;
 
@@ -74,25 +91,35 @@ export function createRulesets({ database, maxBytes }: RulesetsOptions): Ruleset
       await listening?.stop();
     },
     subscribe: (onChange, onGap) => void subscribers.push({ onChange, onGap }),
-    get: cache.get,
+    get(projectId) {
+      const text = cache.get(projectId);
+      if (text instanceof Promise) return text.then((loaded) => compiled(projectId, loaded));
+      return compiled(projectId, text);
+    },
+    text: cache.get,
+    compiled,
+    derived(projectId, text, bytes) {
+      text.derivedBytes += bytes;
+      cache.resized(projectId);
+    },
     isCurrent: cache.isFresh,
     invalidate: cache.invalidate,
     reads: cache.reads,
   };
 }
 
-export function createRulesetCache({ load, changesOf, maxBytes }: RulesetCacheOptions): Cache<Ruleset> {
+export function createTextCache({ load, changesOf, maxBytes }: TextCacheOptions): Cache<CachedText> {
   // After a gap, every cached project is checked. One query checks all projects requested while it was waiting.
   const changeOf = coalesce(changesOf, { slowAfterMs: 250, maxConcurrent: 4 });
-  return createCache<Ruleset>({
+  return createCache<CachedText>({
     maxBytes,
     freshForMs: FRESH_FOR_MS,
-    sizeOf: ({ bytes }) => bytes,
+    sizeOf: ({ json, derivedBytes }) => TEXT_BYTES + bytesOf(json) + derivedBytes,
     isUnavailable,
     async load(projectId, last) {
       // Keeps the same object, with everything derived from it, if nothing has changed.
       if (last !== undefined && (await changeOf(projectId)) === last.changedAt) return last;
-      return compile(await load(projectId));
+      return { ...(await load(projectId)), compilations: 0, derivedBytes: 0 };
     },
   });
 }

@@ -6,11 +6,12 @@ import { cohorts, flags, rulesets } from '../schema/index.ts';
 /** The NOTIFY channel of ruleset changes. The payload is the project's id. */
 export const CHANGED_CHANNEL = 'ruleset_changed';
 
-export interface StoredRuleset {
+/** A project's flags and cohorts as they are stored. */
+export interface RulesetText {
   /** The time of the last change (RFC 3339, UTC, milliseconds). */
-  changedAt: string;
+  readonly changedAt: string;
   /** JSON of a `RulesetDocument`. */
-  json: string;
+  readonly json: string;
 }
 
 export interface RulesetDocument {
@@ -21,7 +22,7 @@ export interface RulesetDocument {
 
 export interface RulesetsStore {
   /** Reads the flags and cohorts of each project, in the given order, from one snapshot of the database. */
-  load(projectIds: readonly string[]): Promise<StoredRuleset[]>;
+  load(projectIds: readonly string[]): Promise<RulesetText[]>;
   /** Returns the time of the last change of each project, in the given order. */
   changesOf(projectIds: readonly string[]): Promise<string[]>;
   /** Locks the project's ruleset until the transaction ends. */
@@ -32,7 +33,7 @@ export interface RulesetsStore {
 
 /** A project without a row has never had flags or cohorts. */
 const NEVER = '1970-01-01T00:00:00.000Z';
-const NOTHING: StoredRuleset = { changedAt: NEVER, json: '{"flags":[],"cohorts":[]}' };
+const NOTHING: RulesetText = { changedAt: NEVER, json: '{"flags":[],"cohorts":[]}' };
 const CHANGED_AT = sql<string>`to_char(${rulesets.changedAt} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /** SQL for the JSON of the flags and cohorts of a row's project. */

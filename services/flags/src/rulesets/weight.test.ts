@@ -4,7 +4,8 @@ import type { FlagEntry } from '@switchboard/contracts';
 import { decideAll } from '@switchboard/flag-engine';
 import { expect, it } from 'vitest';
 import { answerJson } from '../evaluation/answers.ts';
-import { compile, type Ruleset } from './ruleset.ts';
+import { bytesOf, compile, type Ruleset } from './ruleset.ts';
+import type { RulesetText } from './store.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: unknown = runInNewContext('gc');
@@ -63,21 +64,22 @@ it.each([
     }),
   ],
 ])('estimates a ruleset with %s at no less than its size, and less than three times that', (_, json) => {
-  const kept: Ruleset[] = [];
+  const kept: { text: RulesetText; ruleset: Ruleset }[] = [];
   const add = () => {
-    const changedAt = '2026-01-01T00:00:00.000Z';
-    const ruleset = compile({ changedAt, json: `{"flags":${json},"cohorts":[]}` });
+    const text = { changedAt: '2026-01-01T00:00:00.000Z', json: `{"flags":${json},"cohorts":[]}` };
+    const ruleset = compile(text);
     for (let person = 0; person < 40; person++) {
       const user = { distinctId: `person ${person}`, traits: { seats: 7 }, cohorts: new Set<string>() };
       answerJson(ruleset, decideAll(ruleset.compiled, user));
     }
-    return ruleset;
+    return { text, ruleset };
   };
   add();
   const before = heapUsed();
   for (let turn = 0; turn < 30; turn++) kept.push(add());
   const held = (heapUsed() - before) / kept.length;
-  const weight = kept[0]?.bytes ?? 0;
+  const [one] = kept;
+  const weight = one === undefined ? 0 : bytesOf(one.text.json) + one.ruleset.bytes;
   expect(weight).toBeGreaterThan(held);
   expect(weight).toBeLessThan(3 * held);
 });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FlagSnapshot } from '@switchboard/contracts';
 import { type Bytes, type Encoding, encodeAll } from '@switchboard/http';
 import { SOCKET_PATH } from '../live/sockets.ts';
-import { type Ruleset, storedFlags } from '../rulesets/ruleset.ts';
+import { type CachedText, storedFlags } from '../rulesets/ruleset.ts';
 import type { Rulesets } from '../rulesets/rulesets.ts';
 
 export interface Representation {
@@ -24,7 +24,7 @@ export interface Snapshots {
 }
 
 interface SnapshotsOptions {
-  rulesets: Pick<Rulesets, 'get'>;
+  rulesets: Pick<Rulesets, 'text' | 'derived'>;
   /** The public base URL of this API. */
   publicUrl: string;
 }
@@ -32,32 +32,37 @@ interface SnapshotsOptions {
 /** Creates snapshots of rulesets, each encoded once. */
 export function createSnapshots({ rulesets, publicUrl }: SnapshotsOptions): Snapshots {
   const socketUrl = `${publicUrl.replace(/^http/, 'ws')}${SOCKET_PATH}`;
-  const prepared = new WeakMap<Ruleset, Snapshot | Promise<Snapshot>>();
+  const prepared = new WeakMap<CachedText, Snapshot | Promise<Snapshot>>();
 
-  function prepare(ruleset: Ruleset): Promise<Snapshot> {
+  function prepare(projectId: string, text: CachedText): Promise<Snapshot> {
     const content: FlagSnapshot = {
-      flags: storedFlags(ruleset),
-      generatedAt: ruleset.changedAt,
+      flags: storedFlags(text),
+      generatedAt: text.changedAt,
       socketUrl,
     };
     const preparing = represent(JSON.stringify(content));
-    prepared.set(ruleset, preparing);
+    prepared.set(text, preparing);
     preparing.then(
-      (snapshot) => prepared.set(ruleset, snapshot),
-      () => prepared.delete(ruleset),
+      (snapshot) => {
+        prepared.set(text, snapshot);
+        rulesets.derived(projectId, text, bytesOf(snapshot));
+      },
+      () => prepared.delete(text),
     );
     return preparing;
   }
 
-  const snapshotOf = (ruleset: Ruleset) => prepared.get(ruleset) ?? prepare(ruleset);
-
   return {
     get(projectId) {
-      const ruleset = rulesets.get(projectId);
-      return ruleset instanceof Promise ? ruleset.then(snapshotOf) : snapshotOf(ruleset);
+      const snapshotOf = (text: CachedText) => prepared.get(text) ?? prepare(projectId, text);
+      const text = rulesets.text(projectId);
+      return text instanceof Promise ? text.then(snapshotOf) : snapshotOf(text);
     },
   };
 }
+
+const bytesOf = ({ representations }: Snapshot): number =>
+  Object.values(representations).reduce((sum, { body }) => sum + body.byteLength, 0);
 
 async function represent(json: string): Promise<Snapshot> {
   const bodies = await encodeAll(json);

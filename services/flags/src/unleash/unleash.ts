@@ -1,7 +1,8 @@
+import { estimateSize } from '@switchboard/engine';
 import { decideAll } from '@switchboard/flag-engine';
 import { type Prepared, prepareJson } from '@switchboard/http';
 import type { Evaluation } from '../evaluation/evaluation.ts';
-import { type Ruleset, storedFlags } from '../rulesets/ruleset.ts';
+import { bytesOf, type CachedText, storedFlags } from '../rulesets/ruleset.ts';
 import type { Rulesets } from '../rulesets/rulesets.ts';
 import type { Tallies } from '../usage/tallies.ts';
 import { featuresOf, type Omitted, payloadOf } from './features.ts';
@@ -38,22 +39,23 @@ export interface Unleash {
 }
 
 interface UnleashOptions {
-  rulesets: Pick<Rulesets, 'get'>;
+  rulesets: Pick<Rulesets, 'get' | 'text' | 'derived'>;
   evaluation: Pick<Evaluation, 'resolve'>;
   tallies: Pick<Tallies, 'addReported'>;
 }
 
 export function createUnleash({ rulesets, evaluation, tallies }: UnleashOptions): Unleash {
   /** The texts are derived once for each ruleset. */
-  const known = new WeakMap<Ruleset, { body: Prepared; omitted: readonly Omitted[] }>();
+  const known = new WeakMap<CachedText, { body: Prepared; omitted: readonly Omitted[] }>();
 
   async function derived(projectId: string) {
-    const ruleset = await rulesets.get(projectId);
-    const before = known.get(ruleset);
+    const text = await rulesets.text(projectId);
+    const before = known.get(text);
     if (before !== undefined) return before;
-    const { features, omitted } = featuresOf(storedFlags(ruleset));
+    const { features, omitted } = featuresOf(storedFlags(text));
     const made = { body: prepareJson({ version: 2, features, segments: [] }), omitted };
-    known.set(ruleset, made);
+    known.set(text, made);
+    rulesets.derived(projectId, text, bytesOf(made.body.body) + estimateSize(omitted));
     return made;
   }
 

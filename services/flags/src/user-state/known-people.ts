@@ -1,6 +1,7 @@
 import { shareOfHeap } from '@switchboard/engine';
 import { noReads, type Reads } from '@switchboard/resilience';
 import { LRUCache } from 'lru-cache';
+import { bytesOf } from '../rulesets/ruleset.ts';
 import type { StateChanges, Watch } from './changes.ts';
 import { EMPTY_STATE, hasGroups, type UserState, type UserStateJson } from './user-state.ts';
 
@@ -116,8 +117,3 @@ export function createKnownPeople(options: {
 
 // Ids cannot contain NUL.
 const keyOf = (projectId: string, distinctId: string) => `${projectId}\0${distinctId}`;
-
-const WIDE = /[\u0100-\uffff]/;
-
-/** Returns the size of a string: V8 stores two bytes per character if any character needs two. */
-const bytesOf = (text: string) => (WIDE.test(text) ? 2 * text.length : text.length);
