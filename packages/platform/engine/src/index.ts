@@ -15,3 +15,4 @@ export { type Member, Members } from './members.ts';
 export { buffersMovedWith, moved } from './moved.ts';
 export { giveScratch, takeScratch } from './scratch.ts';
 export { estimateSize } from './size.ts';
+export { allocateYoung } from './young.ts';
