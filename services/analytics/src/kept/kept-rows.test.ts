@@ -42,6 +42,7 @@ async function openKept({ maxBytes = 100_000_000, minEvents = 1 } = {}) {
     folder: keptFolder,
     maxBytes,
     minEvents,
+    minTogether: 2,
     logger: { ...console, failed: (_: string, error: unknown) => failures.push(error) } as never,
   });
   await kept.start();
@@ -259,6 +260,33 @@ test('keeps the most recently used rows that fit', async () => {
   expect(kept.bytes()).toBeLessThanOrEqual(1_000);
   expect(await keptFiles()).toHaveLength(kept.keys().length);
   expect(kept.keys().length).toBeLessThan(3);
+});
+
+test('keeps the rows of several files together as well, once each has its own', async () => {
+  const { kept, keptFiles, write } = await peopleOf();
+  const files = [
+    await write('one', sql`distinct_id = 'ada'`),
+    await write('two', sql`distinct_id = 'béa'`),
+    await write('three', sql`distinct_id = 'erased'`),
+  ];
+  const question = (events: Sql) => sql`select * from ${events}`;
+  const keeping = { save: duckDb.engine.save, bytesTogether: 2 };
+  const findIn = async (some: readonly HeldFile[]) => {
+    const found = kept.find('p0', some, question, keeping);
+    found.release();
+    await kept.settled();
+    return found.kept.map((one) => one.files);
+  };
+  expect(await findIn(files)).toEqual([]);
+  expect(await findIn(files)).toEqual([['one'], ['two'], ['three']]);
+  expect(await findIn(files)).toEqual([['one', 'two'], ['three']]);
+  expect(await findIn(files.slice(1))).toEqual([['two'], ['three']]);
+  expect(await findIn(files.slice(1))).toEqual([['two', 'three']]);
+  expect(await keptFiles()).toHaveLength(5);
+  await kept.drop(['two']);
+  expect(await findIn(files)).toEqual([['one'], ['three']]);
+  await kept.drop(['one', 'two', 'three']);
+  expect([kept.keys(), await keptFiles(), kept.bytes()]).toEqual([[], [], 0]);
 });
 
 test('keeps no rows of a file with few events of a project', async () => {

@@ -12,13 +12,18 @@ import { type CachedFile, type FileCache, FileGone, type HeldFile, isFile } from
 /** Returns the query of the rows that a question needs of a relation of events. */
 export type RowsOf = (events: Sql) => Sql;
 
-/** Writes the rows of a query to a file. */
-export type SaveRows = (rows: Sql, path: string, signal: AbortSignal) => Promise<void>;
+/** The way to keep rows. */
+export interface Keeping {
+  /** Writes the rows of a query to a file. */
+  save(rows: Sql, path: string, signal: AbortSignal): Promise<void>;
+  /** The size of files of events with rows in one file too, once each has its own. Absent: none. */
+  bytesTogether?: number;
+}
 
 /** The rows of a question that are known for some files. */
 export interface FoundRows {
   /** The files with the rows, and the keys of the files of events. */
-  kept: { file: string; path: string }[];
+  kept: { files: readonly string[]; path: string }[];
   /** The files of events without known rows. Those without events of the project are left out once this is known. */
   rest: HeldFile[];
   /** The events of the project in these files, estimated for files that are not counted yet. */
@@ -33,10 +38,10 @@ export interface KeptRows {
   start(): Promise<void>;
   stop(): Promise<void>;
   /**
-   * Finds the rows of files, until `release` is called. Rows that are missing are computed then. `save` is the way to write
-   * them, as Parquet unless given. A query always has the same.
+   * Finds the rows of files, until `release` is called. Rows that are missing are computed then. They are kept by file as
+   * Parquet, unless another way is given. A query always has the same.
    */
-  find(projectId: string, files: readonly HeldFile[], rowsOf: RowsOf, save?: SaveRows): FoundRows;
+  find(projectId: string, files: readonly HeldFile[], rowsOf: RowsOf, keeping?: Keeping): FoundRows;
   /** Returns the keys of the files with kept rows. */
   keys(): string[];
   /** Deletes the rows of files. Rows in use are deleted once they are released. */
@@ -48,9 +53,10 @@ export interface KeptRows {
   settled(): Promise<void>;
 }
 
-/** The rows of one question and file. */
+/** The rows of one question and some files. */
 interface Entry {
-  file: string;
+  question: string;
+  files: readonly string[];
   path: string;
   bytes: number;
   /** The number of queries that use the rows. */
@@ -58,13 +64,13 @@ interface Entry {
   isDropped: boolean;
 }
 
-/** A question with files to compute the rows of. */
+/** A question with files to compute the rows of, which are kept together for each group. */
 interface Job {
   question: string;
   projectId: string;
-  files: CachedFile[];
+  groups: CachedFile[][];
   rowsOf: RowsOf;
-  save: SaveRows;
+  keeping: Keeping;
 }
 
 interface KeptRowsOptions {
@@ -75,11 +81,15 @@ interface KeptRowsOptions {
   maxBytes: number;
   /** The number of events of a project from which on the rows of a file are kept. */
   minEvents?: number;
+  /** The number of files from which on their rows are kept together. */
+  minTogether?: number;
   logger: Logger;
 }
 
 /** Fewer events are read as fast as their rows. */
 const MIN_EVENTS = 5_000;
+/** Fewer files are read as fast. */
+const MIN_TOGETHER = 8;
 const MAX_JOBS = 100;
 const MAX_COUNTS = 100_000;
 /** The usual size of an event in a file. */
@@ -89,7 +99,7 @@ const countRows = z.array(z.object({ path: z.string(), events: z.number() }));
 
 /**
  * Keeps what questions read of the archive's immutable files, so that a question asked again reads events of newer files
- * only. Missing rows are computed in the background, one file at a time and in turn for each question. The least recently
+ * only. Missing rows are computed in the background, in turn for each question. The least recently
  * used are deleted first.
  */
 export function createKeptRows({
@@ -98,14 +108,18 @@ export function createKeptRows({
   folder,
   maxBytes,
   minEvents = MIN_EVENTS,
+  minTogether = MIN_TOGETHER,
   logger,
 }: KeptRowsOptions): KeptRows {
-  /** By question and file. */
-  const entries = new Map<string, Entry>();
+  /** The least recently used first. */
+  const entries = new Set<Entry>();
+  /** By question and file, which may be in several. */
+  const covering = new Map<string, Set<Entry>>();
   /** By question. */
   const jobs = new Map<string, Job>();
   /** The number of events by project and file. */
   const counts = new LRUCache<string, number>({ max: MAX_COUNTS });
+  const byFile: Keeping = { save: engine.save };
   const reads = noReads();
   const stopping = new AbortController();
   let working = Promise.resolve();
@@ -115,25 +129,59 @@ export function createKeptRows({
   let total = 0;
   let made = 0;
 
-  async function remove(id: string, entry: Entry): Promise<void> {
-    if (entries.get(id) === entry) entries.delete(id);
+  function add(entry: Entry): void {
+    entries.add(entry);
+    for (const file of entry.files) {
+      const id = idOf(entry.question, file);
+      covering.set(id, (covering.get(id) ?? new Set()).add(entry));
+    }
+  }
+
+  function forget(entry: Entry): void {
+    entries.delete(entry);
+    for (const file of entry.files) {
+      const id = idOf(entry.question, file);
+      const all = covering.get(id);
+      all?.delete(entry);
+      if (all?.size === 0) covering.delete(id);
+    }
+  }
+
+  async function remove(entry: Entry): Promise<void> {
+    forget(entry);
     total -= entry.bytes;
     await rm(entry.path, { force: true });
   }
 
   async function makeRoom(): Promise<void> {
-    for (const [id, entry] of entries) {
+    for (const entry of entries) {
       if (total <= maxBytes) return;
-      if (entry.users === 0) await remove(id, entry);
+      if (entry.users === 0) await remove(entry);
     }
+  }
+
+  /** Returns entries with different files of `keys`, the largest first for each file. */
+  function chosenFor(question: string, keys: ReadonlySet<string>): Set<Entry> {
+    const chosen = new Set<Entry>();
+    const covered = new Set<string>();
+    for (const key of keys) {
+      if (covered.has(key)) continue;
+      const [largest] = [...(covering.get(idOf(question, key)) ?? [])]
+        .filter(({ files }) => files.every((file) => keys.has(file) && !covered.has(file)))
+        .sort((one, other) => other.files.length - one.files.length);
+      if (largest === undefined) continue;
+      chosen.add(largest);
+      for (const file of largest.files) covered.add(file);
+    }
+    return chosen;
   }
 
   const isWorthKeeping = (projectId: string, { key }: CachedFile) =>
     (counts.get(`${projectId} ${key}`) ?? minEvents) >= minEvents;
 
   /** Counts the events of a project in files where their number is unknown. */
-  async function count({ projectId, files }: Job): Promise<void> {
-    const unknown = files.filter(({ key }) => !counts.has(`${projectId} ${key}`));
+  async function count({ projectId, groups }: Job): Promise<void> {
+    const unknown = groups.flat().filter(({ key }) => !counts.has(`${projectId} ${key}`));
     if (unknown.length === 0) return;
     const held = await cache.hold(unknown, stopping.signal);
     try {
@@ -151,12 +199,13 @@ export function createKeptRows({
     }
   }
 
-  async function make({ question, rowsOf, save }: Job, file: CachedFile): Promise<void> {
-    const id = idOf(question, file);
-    if (entries.has(id)) return;
-    const held = await cache.hold([file], stopping.signal);
+  async function make({ question, rowsOf, keeping }: Job, wanted: readonly CachedFile[]): Promise<void> {
+    const files = wanted.map(({ key }) => key);
+    const [known] = chosenFor(question, new Set(files));
+    if (known?.files.length === files.length) return;
+    const held = await cache.hold(wanted, stopping.signal);
     const entry = {
-      file: file.key,
+      ...{ question, files },
       path: join(folder, String(made++)),
       bytes: 0,
       users: 0,
@@ -165,7 +214,7 @@ export function createKeptRows({
     making = entry;
     try {
       await engine.unused();
-      await save(rowsOf(rowsIn(held.files.map(({ path }) => path))), entry.path, stopping.signal);
+      await keeping.save(rowsOf(rowsIn(held.files.map(({ path }) => path))), entry.path, stopping.signal);
       entry.bytes = (await stat(entry.path)).size;
     } catch (error) {
       await rm(entry.path, { force: true });
@@ -175,8 +224,8 @@ export function createKeptRows({
       held.release();
     }
     total += entry.bytes;
-    if (entry.isDropped) await remove(id, entry);
-    else entries.set(id, entry);
+    if (entry.isDropped) await remove(entry);
+    else add(entry);
     await makeRoom();
   }
 
@@ -185,11 +234,11 @@ export function createKeptRows({
       jobs.delete(job.question);
       try {
         await count(job);
-        job.files = job.files.filter((file) => isWorthKeeping(job.projectId, file));
-        const file = job.files.shift();
-        if (file !== undefined) await make(job, file);
+        job.groups = job.groups.filter((files) => files.every((file) => isWorthKeeping(job.projectId, file)));
+        const files = job.groups.shift();
+        if (files !== undefined) await make(job, files);
         // Behind the others.
-        if (job.files.length > 0 && !jobs.has(job.question)) jobs.set(job.question, job);
+        if (job.groups.length > 0 && !jobs.has(job.question)) jobs.set(job.question, job);
       } catch (error) {
         if (!stopping.signal.aborted) logger.failed('keep rows of a file', error);
       }
@@ -197,7 +246,7 @@ export function createKeptRows({
     isWorking = false;
   }
 
-  function add(job: Job): void {
+  function begin(job: Job): void {
     if (jobs.size >= MAX_JOBS && !jobs.has(job.question)) return;
     jobs.set(job.question, job);
     if (isWorking) return;
@@ -216,67 +265,72 @@ export function createKeptRows({
       await working;
     },
 
-    find(projectId, files, rowsOf, save = engine.save) {
+    find(projectId, files, rowsOf, keeping = byFile) {
       const question = questionOf(rowsOf);
-      const used: [string, Entry][] = [];
+      const used = chosenFor(question, new Set(files.map(({ key }) => key)));
+      const covered = new Set([...used].flatMap((entry) => entry.files));
       const rest: HeldFile[] = [];
       const missing: CachedFile[] = [];
       let restEvents = 0;
       for (const file of files) {
-        const id = idOf(question, file);
-        const entry = entries.get(id);
-        if (entry === undefined) {
-          const events = counts.get(`${projectId} ${file.key}`) ?? file.bytes / BYTES_OF_EVENT;
-          if (events === 0) continue;
-          restEvents += events;
-          rest.push(file);
-          if (!isWorthKeeping(projectId, file)) continue;
-          reads.misses++;
-          missing.push(file);
+        if (covered.has(file.key)) {
+          reads.hits++;
           continue;
         }
-        reads.hits++;
+        const events = counts.get(`${projectId} ${file.key}`) ?? file.bytes / BYTES_OF_EVENT;
+        if (events === 0) continue;
+        restEvents += events;
+        rest.push(file);
+        if (!isWorthKeeping(projectId, file)) continue;
+        reads.misses++;
+        missing.push(file);
+      }
+      for (const entry of used) {
         entry.users++;
-        // A Map keeps insertion order, so the first entry is the least recently used.
-        entries.delete(id);
-        entries.set(id, entry);
-        used.push([id, entry]);
+        // A Set keeps the order of insertion.
+        entries.delete(entry);
+        entries.add(entry);
       }
       return {
-        kept: used.map(([, { file, path }]) => ({ file, path })),
+        kept: [...used].map(({ files: own, path }) => ({ files: own, path })),
         rest,
         restEvents,
         async check() {
-          const onDisk = await Promise.all(used.map(([, { path }]) => isFile(path)));
-          const gone = used.filter((_, index) => onDisk[index] === false);
-          for (const [id, entry] of gone) {
-            if (entries.get(id) === entry) entries.delete(id);
+          const all = [...used];
+          const onDisk = await Promise.all(all.map(({ path }) => isFile(path)));
+          const gone = all.filter((_, index) => onDisk[index] === false);
+          for (const entry of gone) {
+            forget(entry);
             entry.isDropped = true;
           }
           if (gone.length > 0)
             throw new FileGone(`${gone.length} files of kept rows are missing on the disk.`);
         },
         release() {
+          const groups =
+            missing.length > 0
+              ? missing.map((file) => [file])
+              : together(used, files, keeping).filter(({ length }) => length >= minTogether);
           // Not before, because the query would run slower.
-          if (missing.length > 0) add({ question, projectId, files: missing, rowsOf, save });
-          for (const [id, entry] of used) {
+          if (groups.length > 0) begin({ question, projectId, groups, rowsOf, keeping });
+          for (const entry of used) {
             entry.users--;
-            if (entry.users === 0 && entry.isDropped) void remove(id, entry).catch(() => undefined);
+            if (entry.users === 0 && entry.isDropped) void remove(entry).catch(() => undefined);
           }
         },
       };
     },
 
-    keys: () => [...new Set([...entries.values(), ...(making ? [making] : [])].map(({ file }) => file))],
+    keys: () => [...new Set([...entries, ...(making ? [making] : [])].flatMap(({ files }) => files))],
 
     async drop(keys) {
       const dropped = new Set(keys);
-      if (making !== undefined && dropped.has(making.file)) making.isDropped = true;
-      for (const [id, entry] of [...entries]) {
-        if (!dropped.has(entry.file)) continue;
-        entries.delete(id);
+      const isOld = ({ files }: Entry) => files.some((file) => dropped.has(file));
+      if (making !== undefined && isOld(making)) making.isDropped = true;
+      for (const entry of [...entries].filter(isOld)) {
+        forget(entry);
         entry.isDropped = true;
-        if (entry.users === 0) await remove(id, entry);
+        if (entry.users === 0) await remove(entry);
       }
     },
 
@@ -289,6 +343,27 @@ export function createKeptRows({
   };
 }
 
+/** Returns groups of the files that have rows of their own, in order. */
+function together(
+  used: ReadonlySet<Entry>,
+  files: readonly HeldFile[],
+  { bytesTogether = 0 }: Keeping,
+): CachedFile[][] {
+  const apart = new Set([...used].flatMap((entry) => (entry.files.length === 1 ? entry.files : [])));
+  const groups: CachedFile[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const file of files) {
+    if (!apart.has(file.key)) continue;
+    bytes += file.bytes;
+    if (bytes > bytesTogether) {
+      groups.push([]);
+      bytes = file.bytes;
+    }
+    groups.at(-1)?.push(file);
+  }
+  return groups;
+}
+
 /** The query with its values identifies a question. */
 export function questionOf(rowsOf: RowsOf): string {
   const { texts: parts, values } = rowsOf(sql`events`);
@@ -297,7 +372,7 @@ export function questionOf(rowsOf: RowsOf): string {
     .digest('base64');
 }
 
-const idOf = (question: string, { key }: CachedFile) => `${question} ${key}`;
+const idOf = (question: string, file: string) => `${question} ${file}`;
 
 /** Returns a relation of the rows in Parquet files. No part of a path becomes a column. */
 export const rowsIn = (paths: readonly string[]): Sql =>

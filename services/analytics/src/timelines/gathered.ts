@@ -46,18 +46,20 @@ export async function addPeopleIn(
 
 /** Reads sections, a bounded number of events at once. The next ones are read while those before are used. */
 async function* sectionsIn(timelines: readonly Timeline[], signal: AbortSignal): AsyncGenerator<Section> {
-  const reads = timelines.flatMap((timeline) =>
-    rangesOf(timeline.events).map(
-      ([from, to]) =>
-        () =>
-          timeline.read(from, to),
-    ),
+  const ranges = timelines.flatMap((timeline) =>
+    rangesOf(timeline.events).map(([from, to]) => ({ timeline, from, to })),
   );
-  let next = reads[0]?.();
-  for (let index = 0; index < reads.length; index++) {
+  // A range is read while the sections of the one before are used.
+  const scratch = [{ buffer: new ArrayBuffer() }, { buffer: new ArrayBuffer() }];
+  const read = (index: number) => {
+    const range = ranges[index];
+    return range?.timeline.read(range.from, range.to, scratch[index % scratch.length]);
+  };
+  let next = read(0);
+  for (let index = 0; index < ranges.length; index++) {
     const sections = (await next) ?? [];
     signal.throwIfAborted();
-    next = reads[index + 1]?.();
+    next = read(index + 1);
     // An error is thrown by the next turn.
     next?.catch(() => undefined);
     yield* sections;

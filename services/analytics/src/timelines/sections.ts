@@ -17,12 +17,17 @@ export interface Section {
   base: number;
 }
 
+/** Memory that grows as needed. Reusing it saves the collection of garbage. */
+export interface Scratch {
+  buffer: ArrayBuffer;
+}
+
 /** Events by person, in sections by hash that are read one after the other. */
 export interface Timeline {
   /** The number of events of each section. */
   events: readonly number[];
-  /** Reads the sections from one to before another. */
-  read(from: number, to: number): Promise<Section[]>;
+  /** Reads the sections from one to before another. They may use the memory of `scratch`. */
+  read(from: number, to: number, scratch?: Scratch): Promise<Section[]>;
 }
 
 /** The number of sections. Their hashes begin with different bits. */
@@ -31,6 +36,8 @@ const SECTION_SHIFT = 27;
 const WORD = 2 ** 32;
 const BYTES = 4;
 const WIDE_BYTES = 8;
+/** The size of new scratch memory, as a factor. */
+const SPARE = 1.5;
 
 /** Base, bytes of a time and of a mark, then the people and events of each section, as 64-bit numbers. */
 const HEADER = 3 + SECTIONS * 2;
@@ -149,8 +156,8 @@ export async function openTimeline(path: string): Promise<FileTimeline> {
     const startOf = (section: number) => starts[section] ?? 0;
     return {
       events: sizes.map(({ events }) => events),
-      async read(from, to) {
-        const buffer = await bytesAt(file, startOf(from), startOf(to) - startOf(from));
+      async read(from, to, scratch) {
+        const buffer = await bytesAt(file, startOf(from), startOf(to) - startOf(from), scratch);
         return sizes.slice(from, to).map(({ people, events }, index) => {
           const start = startOf(from + index) - startOf(from);
           const ids = start + events * timeBytes;
@@ -173,8 +180,14 @@ export async function openTimeline(path: string): Promise<FileTimeline> {
   }
 }
 
-async function bytesAt(file: FileHandle, position: number, length: number): Promise<ArrayBuffer> {
-  const buffer = new ArrayBuffer(length);
+async function bytesAt(
+  file: FileHandle,
+  position: number,
+  length: number,
+  scratch: Scratch = { buffer: new ArrayBuffer(length) },
+): Promise<ArrayBuffer> {
+  if (scratch.buffer.byteLength < length) scratch.buffer = new ArrayBuffer(Math.ceil(length * SPARE));
+  const { buffer } = scratch;
   for (let done = 0; done < length; ) {
     const { bytesRead } = await file.read(new Uint8Array(buffer, done), 0, length - done, position + done);
     if (bytesRead === 0) throw new Error('The file is shorter than its header says.');

@@ -1,7 +1,7 @@
 import type { DuckDb } from '../engine/duckdb.ts';
 import { type Sql, sql } from '../engine/sql.ts';
 import type { HeldFile } from '../files/cache.ts';
-import { type FoundRows, type KeptRows, type RowsOf, rowsIn, type SaveRows } from '../kept/kept-rows.ts';
+import { type FoundRows, type Keeping, type KeptRows, type RowsOf, rowsIn } from '../kept/kept-rows.ts';
 import { eachPersonIn } from './by-person.ts';
 import { type Counter, createKeptCounts, type KeptCounts } from './counts.ts';
 import { addPeopleIn, gatherEvents } from './gathered.ts';
@@ -57,6 +57,8 @@ type Lists = readonly (readonly Timeline[])[];
 /** The events of files without timelines that are read beside them, for each query. */
 const MAX_REST_EVENTS = 250_000;
 const MAX_OPEN_FILES = 4_000;
+/** Most people have events on several days, so that fewer files have fewer rows. A million events are in memory at once. */
+const BYTES_TOGETHER = 32_000_000;
 /** At about 30 bytes each. Ids can be chosen so that all events are in one section. */
 const MAX_SECTION_EVENTS = 5_000_000;
 /** At about 50 bytes each. */
@@ -83,7 +85,10 @@ export function createPeopleCounting({
   const inOrder = (rows: Sql) => sql`from (${rows}) as told order by all`;
   const sectionsFor = async (rows: Sql, signal: AbortSignal) =>
     sectionsOf(await engine.integers(inOrder(rows), signal));
-  const save: SaveRows = async (rows, path, signal) => writeTimeline(path, await sectionsFor(rows, signal));
+  const keeping: Keeping = {
+    save: async (rows, path, signal) => writeTimeline(path, await sectionsFor(rows, signal)),
+    bytesTogether: BYTES_TOGETHER,
+  };
 
   async function countAll<C>(lists: Lists, joined: JoinedIds, counter: Counter<C>, signal: AbortSignal) {
     const isJoined = joined.ids.size > 0;
@@ -137,7 +142,7 @@ export function createPeopleCounting({
 
   return async <C>(asked: Asked, queries: readonly RowsOf[], counter: Counter<C>) => {
     const { projectId, files, personIds, signal } = asked;
-    const found = queries.map((query) => ({ query, rows: kept.find(projectId, files, query, save) }));
+    const found = queries.map((query) => ({ query, rows: kept.find(projectId, files, query, keeping) }));
     const opened = new Map<string, Promise<FileTimeline>>();
     let counted: KeptCounts<C> | undefined;
     const key = keptCounts.keyOf(projectId, queries, counter);
@@ -150,7 +155,7 @@ export function createPeopleCounting({
     /** Returns the timelines of some files. */
     const listsOf = (isWanted: (file: string) => boolean) =>
       inTurn(found, async ({ query, rows }) => {
-        const paths = rows.kept.filter(({ file }) => isWanted(file)).map(({ path }) => path);
+        const paths = rows.kept.filter((one) => one.files.every(isWanted)).map(({ path }) => path);
         const list: Timeline[] = await allOf(paths.map(openOnce));
         const rest = rows.rest.filter((file) => isWanted(file.key)).map(({ path }) => path);
         if (rest.length > 0) list.push(timelineOf(await sectionsFor(query(rowsIn(rest)), signal)));
@@ -175,7 +180,7 @@ export function createPeopleCounting({
       const joined = versions.idsOf(version) ?? ids;
       const names = new Set(files.map((file) => file.key));
       const before = keptCounts.take<C>(key);
-      if (before !== undefined && [...before.files].every((file) => names.has(file))) {
+      if (before !== undefined && isApart(found, before.files, names)) {
         const listsFor = (isAdded: boolean) => listsOf((file) => !before.files.has(file) === isAdded);
         if (await update(before, counter, joined, listsFor, signal)) {
           return { ...before, files: names, joined: version };
@@ -203,6 +208,13 @@ export function createPeopleCounting({
 function isTooLittle(found: readonly Found[]): boolean {
   const isLittle = found.some(({ rows }) => rows.kept.length === 0 || rows.restEvents > MAX_REST_EVENTS);
   return isLittle || found.reduce((sum, { rows }) => sum + rows.kept.length, 0) > MAX_OPEN_FILES;
+}
+
+/** Whether all counted files are among some, and no timeline has events of both counted and other files. */
+function isApart(found: readonly Found[], counted: ReadonlySet<string>, all: ReadonlySet<string>): boolean {
+  const isPure = ({ rows }: Found) =>
+    rows.kept.every(({ files }) => files.every((file) => counted.has(file) === counted.has(files[0] ?? '')));
+  return [...counted].every((file) => all.has(file)) && found.every(isPure);
 }
 
 /** Adds a timeline to each list. */
