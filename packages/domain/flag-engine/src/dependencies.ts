@@ -17,6 +17,9 @@ interface Visit {
  * first. It is iterative, because a chain of dependencies may be deeper than the stack.
  */
 export function sortByDependencies(dependencies: readonly (readonly number[])[]): DependencyOrder {
+  if (dependencies.every(({ length }) => length === 0)) {
+    return { order: [...dependencies.keys()], cyclic: new Set() };
+  }
   const order: number[] = [];
   const cyclic = new Set<number>();
   const indexes = new Map<number, number>();

@@ -40,14 +40,14 @@ export function parseFlag(entry: unknown): ParsedFlag | undefined {
     key: entry['key'],
     offValue: isAbsent(entry['type']) || entry['type'] === 'boolean' ? false : null,
     disabled: entry['enabled'] === false,
-    prerequisites: prerequisites ?? [],
+    prerequisites: prerequisites ?? NONE,
     definition: prerequisites === undefined ? undefined : parseDefinition(entry),
   };
 }
 
 function parseDefinition(entry: Readonly<Record<string, unknown>>): FlagDefinition | undefined {
   const { enabled, rolloutPercentage, targeting, variations: variationEntries, rules: ruleEntries } = entry;
-  const tests = isAbsent(targeting) ? [] : compileClauses(targeting);
+  const tests = isAbsent(targeting) ? NONE : compileClauses(targeting);
   const variations = parseList(variationEntries, parseVariation);
   if (enabled !== true || !isPercentage(rolloutPercentage)) return undefined;
   if (tests === undefined || variations === undefined) return undefined;
@@ -88,12 +88,15 @@ function parseVariation(entry: unknown): Variation | undefined {
   return typeof key === 'string' && isWeight(weight) ? { key, value, weight } : undefined;
 }
 
+/** Shared, because most lists are absent. */
+const NONE: readonly never[] = [];
+
 /** Parses every element. An absent list is empty. Returns `undefined` if any element is malformed. */
 function parseList<T>(
   list: unknown,
   parse: (element: unknown, index: number) => T | undefined,
-): T[] | undefined {
-  if (isAbsent(list)) return [];
+): readonly T[] | undefined {
+  if (isAbsent(list)) return NONE;
   if (!Array.isArray(list)) return undefined;
   const parsed = list.map(parse).filter((element) => element !== undefined);
   return parsed.length === list.length ? parsed : undefined;

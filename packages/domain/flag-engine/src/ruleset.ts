@@ -56,13 +56,15 @@ export interface Ruleset {
  * key the later one wins.
  */
 export function compileRuleset(flags: readonly Flag[]): Ruleset {
-  const byKey = new Map<string, ParsedFlag>();
+  const parsed: ParsedFlag[] = [];
+  const positions = new Map<string, number>();
   for (const entry of flags) {
     const flag = parseFlag(entry);
-    if (flag !== undefined) byKey.set(flag.key, flag);
+    if (flag === undefined) continue;
+    const position = positions.get(flag.key) ?? parsed.length;
+    positions.set(flag.key, position);
+    parsed[position] = flag;
   }
-  const parsed = [...byKey.values()];
-  const positions = new Map(parsed.map(({ key }, position) => [key, position]));
   const positionOf = (key: string) => positions.get(key) ?? -1;
   const { order, cyclic } = sortByDependencies(
     parsed.map(({ prerequisites }) =>
@@ -70,6 +72,7 @@ export function compileRuleset(flags: readonly Flag[]): Ruleset {
     ),
   );
   const compiled = parsed.map((flag) => {
+    if (flag.prerequisites.length === 0) return compileFlag(flag, NONE);
     const prerequisites = flag.prerequisites.map(({ flagKey, variationKey }) => {
       const position = positionOf(flagKey);
       return { position: cyclic.has(position) ? -1 : position, served: variationKey };
@@ -80,25 +83,30 @@ export function compileRuleset(flags: readonly Flag[]): Ruleset {
   return { flags: compiled, positions, order, usesCohorts };
 }
 
+/** Shared, because most flags have no rules, variations or prerequisites. */
+const NONE: readonly never[] = [];
+
+function mapped<T, R>(list: readonly T[] | undefined, map: (element: T) => R): readonly R[] {
+  return list === undefined || list.length === 0 ? NONE : list.map(map);
+}
+
 function compileFlag(flag: ParsedFlag, prerequisites: readonly CompiledPrerequisite[]): CompiledFlag {
   const { key, offValue, disabled, definition } = flag;
-  const variations = (definition?.variations ?? []).map((variation) => ({
-    ...variation,
-    decision: {
-      key,
-      value: variation.value,
-      variant: variation.key,
-      served: variation.key,
-      reason: 'MATCH' as const,
-    },
+  const variations = mapped(definition?.variations, ({ key: name, value, weight }) => ({
+    key: name,
+    value,
+    weight,
+    decision: { key, value, variant: name, served: name, reason: 'MATCH' as const },
   }));
   return {
     key,
     disabled,
     prerequisites,
     definition,
-    rules: (definition?.rules ?? []).map(({ variation: wanted, ...rule }) => ({
-      ...rule,
+    rules: mapped(definition?.rules, ({ label, targeting, rolloutPercentage, variation: wanted }) => ({
+      label,
+      targeting,
+      rolloutPercentage,
       variation: wanted === undefined ? undefined : variations.find(({ key }) => key === wanted),
     })),
     variations,
