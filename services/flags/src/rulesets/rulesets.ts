@@ -1,6 +1,7 @@
 import { type Database, isUnavailable, type Listening } from '@switchboard/database';
 import { type Cache, coalesce, createCache, type Reads } from '@switchboard/resilience';
 import { createCompiled } from './compiled.ts';
+import { createLoad } from './load.ts';
 import { bytesOf, type CachedText, type Ruleset } from './ruleset.ts';
 import { CHANGED_CHANNEL, createRulesetsStore, type RulesetText } from './store.ts';
 
@@ -25,12 +26,6 @@ export interface Rulesets {
   /** Returns the number of calls of `get` and `text` so far, by whether the text was cached. */
   reads(): Readonly<Reads>;
 }
-
-/** Limits the result of a query: a document can exceed a megabyte. */
-const MAX_PROJECTS_PER_QUERY = 20;
-/** A slower query does not delay later reads, which use another query, up to `MAX_QUERIES`. */
-const SLOW_QUERY_MS = 10;
-const MAX_QUERIES = 4;
 
 /** Long, because changes are announced and a gap in the announcements is detected within seconds. */
 const FRESH_FOR_MS = 3_600_000;
@@ -60,14 +55,7 @@ interface TextCacheOptions {
 export function createRulesets(options: RulesetsOptions): Rulesets {
   const { database, maxTextBytes, maxCompiledBytes } = options;
   const { load, changesOf } = createRulesetsStore(database.prepared);
-  // Projects that are not in memory share queries, which take most of the time of such a request.
-  const loadOne = coalesce(load, {
-    maxBatch: MAX_PROJECTS_PER_QUERY,
-    slowAfterMs: SLOW_QUERY_MS,
-    maxConcurrent: MAX_QUERIES,
-    gathers: true,
-  });
-  const cache = createTextCache({ load: loadOne, changesOf, maxBytes: maxTextBytes });
+  const cache = createTextCache({ load: createLoad(load), changesOf, maxBytes: maxTextBytes });
   const compiled = createCompiled({ maxBytes: maxCompiledBytes });
   const subscribers: { onChange(projectId: string): void; onGap(): void }[] = [];
   let listening: Listening | undefined;
