@@ -4,8 +4,8 @@
   server.py --folder <folder> --port <port> [--host <address>] [--database <name>] [--user <name>] [--password <text>] [--memory <bytes>] [--threads <count>]
 
 Queries run one after the other in one session, which keeps its data in the folder. Differs from a server: a query
-runs to its end after its client has disconnected (set max_execution_time), there are no users, and temporary tables
-are visible to all clients.
+runs to its end after its client has disconnected (set max_execution_time), there are no users, temporary tables are
+visible to all clients, and other servers cannot connect to it, so it is neither a shard nor a replica.
 """
 import argparse
 import base64
