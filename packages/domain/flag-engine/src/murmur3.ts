@@ -32,24 +32,16 @@ export function murmur3(text: string, seed: number): number {
 }
 
 export function hashPrefix(text: string, seed: number): HashedPrefix {
-  // Keys are ASCII. Without arrays of their bytes, compiling a ruleset allocates half as much.
-  const bytes = isAscii(text) ? undefined : utf8(text);
-  const length = bytes?.length ?? text.length;
+  const bytes = utf8(text);
   let hash = seed;
   let tail = 0;
-  for (let index = 0; index < length; index++) {
-    const byte = bytes === undefined ? text.charCodeAt(index) : (bytes[index] ?? 0);
+  for (const [index, byte] of bytes.entries()) {
     tail |= byte << (8 * (index % 4));
     if (index % 4 !== 3) continue;
     hash = mix(hash ^ scramble(tail));
     tail = 0;
   }
-  return { hash, tail, tailBytes: length % 4, length };
-}
-
-function isAscii(text: string): boolean {
-  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) >= 0x80) return false;
-  return true;
+  return { hash, tail, tailBytes: bytes.length % 4, length: bytes.length };
 }
 
 export function hashableSuffix(text: string): HashableSuffix {
