@@ -109,9 +109,11 @@ function valuesIn(
   const rows = rowsOf(query, series, source, calendar);
   if (query.breakdown === undefined) return sql`select b, ${value} as value from (${rows}) as ev group by b`;
   const isShown = shown === undefined ? sql`label is not null` : dialect.holds(texts(shown), sql`label`);
-  // A counted value is in a row for each interval.
+  // A counted value is in a row for each interval. ClickHouse groups on disk where necessary, but not for `distinct`.
   const distinct =
-    counted === undefined ? sql`ev` : sql`(select distinct label, ${counted} from ev where ${isShown}) as ev`;
+    counted === undefined
+      ? sql`ev`
+      : sql`(select label, ${counted} from ev where ${isShown} group by label, ${counted}) as ev`;
   const size = shown !== undefined ? sql`0` : counted === undefined ? value : sql`count(${counted})`;
   // Only this line has rows of several labels, which may have a counted value more than once.
   const isOther = sql`line = ${whole(REST)}`;
