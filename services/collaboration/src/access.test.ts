@@ -21,6 +21,7 @@ beforeAll(async () => {
   ids.comment = thread.body.comments[0].id;
 });
 
+const expiresOn = new Date(Date.now() + 5 * 86_400_000).toISOString().slice(0, 10);
 const range = 'annotations?from=2026-01-01&to=2026-01-02';
 /**
  * Each console operation, with a request that is rejected only for lack of access. Paths are relative to the
@@ -39,10 +40,10 @@ const requests: [operationId: string, method: string, path: () => string, body?:
   ['getPublicLink', 'GET', () => 'reports/signups/public-link'],
   ['getDashboardReports', 'GET', () => 'dashboards/board/reports'],
   ['listThreadInbox', 'GET', () => 'comment-threads'],
-  ['putPublicLink', 'PUT', () => 'reports/signups/public-link', { expiresOn: '2026-12-01' }],
+  ['putPublicLink', 'PUT', () => 'reports/signups/public-link', { expiresOn }],
   ['deletePublicLink', 'DELETE', () => 'reports/signups/public-link'],
   ['getDashboardLink', 'GET', () => 'dashboards/board/public-link'],
-  ['putDashboardLink', 'PUT', () => 'dashboards/board/public-link', { expiresOn: '2026-12-01' }],
+  ['putDashboardLink', 'PUT', () => 'dashboards/board/public-link', { expiresOn }],
   ['deleteDashboardLink', 'DELETE', () => 'dashboards/board/public-link'],
   [
     'shareReport',
@@ -167,7 +168,7 @@ describe.each(requests.filter(([, , , body]) => body))('the body of %s', (_, met
 describe('an unknown report', () => {
   it.each([
     ['GET', 'public-link', undefined],
-    ['PUT', 'public-link', { expiresOn: '2026-12-01' }],
+    ['PUT', 'public-link', { expiresOn }],
     ['DELETE', 'public-link', undefined],
     ['GET', 'comment-threads', undefined],
     ['POST', 'comment-threads', { body: 'x' }],
