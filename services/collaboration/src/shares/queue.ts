@@ -1,3 +1,4 @@
+import { createPolling } from '@switchboard/resilience';
 import type { Logger } from '@switchboard/runtime';
 import { type JobResult, type JobWithMetadata, PgBoss } from 'pg-boss';
 import type { Deliver } from './deliver.ts';
@@ -11,9 +12,9 @@ import type { QueueTransaction } from './store.ts';
  * do not delay others.
  */
 const QUEUES = {
-  email: { name: 'deliveries', retries: 100, workers: 8, perCompany: 4, pollSeconds: 2 },
-  push: { name: 'pushes', retries: 10, workers: 16, perCompany: 2, pollSeconds: 4 },
-  chat: { name: 'chat_messages', retries: 10, workers: 8, perCompany: 2, pollSeconds: 4 },
+  email: { name: 'deliveries', retries: 100, workers: 8, perCompany: 4 },
+  push: { name: 'pushes', retries: 10, workers: 16, perCompany: 2 },
+  chat: { name: 'chat_messages', retries: 10, workers: 8, perCompany: 2 },
 } as const;
 const CHANNELS = Object.values(QUEUES);
 /**
@@ -21,6 +22,9 @@ const CHANNELS = Object.values(QUEUES);
  * full.
  */
 const BATCH_SIZE = 2;
+/** One look wakes the workers of queues with due deliveries. Polls of 32 workers would take more CPU time. */
+const LOOK_EVERY_MS = 2_000;
+const POLL_SECONDS = 60;
 const MAX_RETRY_DELAY_SECONDS = 900;
 /** The time without a heartbeat after which a worker is considered dead. The minimum of pg-boss. */
 const HEARTBEAT_SECONDS = 10;
@@ -93,6 +97,21 @@ export function createDeliveryQueue(options: QueueOptions): DeliveryQueue {
   });
   boss.on('error', (error) => logger.failed('delivery queue', toError(error)));
   let isWorking = false;
+  const waking = createPolling(wakeWorkers, {
+    everyMs: LOOK_EVERY_MS,
+    onFailure: (error) => logger.failed('looking for due deliveries', error),
+  });
+
+  /** Wakes the workers of queues with due deliveries: retries, delayed ones, and more than a company may have at a time. */
+  async function wakeWorkers(): Promise<void> {
+    const { rows } = await boss.getDb().executeSql(
+      `select name from unnest($1::text[]) as name where exists (
+        select from pgboss.job where job.name = name.name and state < 'active' and start_after <= now())`,
+      [CHANNELS.map(({ name }) => name)],
+    );
+    const due = new Set(rows.map(({ name }) => name));
+    for (const { id, name } of boss.getWipData()) if (due.has(name)) boss.notifyWorker(id);
+  }
 
   async function attempt({ id, data, retryCount, retryLimit }: DeliveryJob): Promise<JobResult> {
     try {
@@ -107,7 +126,7 @@ export function createDeliveryQueue(options: QueueOptions): DeliveryQueue {
     }
   }
 
-  async function work({ name, workers, perCompany, pollSeconds }: (typeof CHANNELS)[number]): Promise<void> {
+  async function work({ name, workers, perCompany }: (typeof CHANNELS)[number]): Promise<void> {
     await boss.work(
       name,
       {
@@ -115,8 +134,8 @@ export function createDeliveryQueue(options: QueueOptions): DeliveryQueue {
         localGroupConcurrency: perCompany,
         batchSize: BATCH_SIZE,
         burstWhenBatchFull: true,
-        pollingIntervalSeconds: pollSeconds,
-        notifyPollingIntervalSeconds: pollSeconds,
+        pollingIntervalSeconds: POLL_SECONDS,
+        notifyPollingIntervalSeconds: POLL_SECONDS,
         includeMetadata: true,
         perJobResults: true,
       },
@@ -157,10 +176,12 @@ export function createDeliveryQueue(options: QueueOptions): DeliveryQueue {
         await boss.updateQueue(name, settings);
       }
       await Promise.all(CHANNELS.map(work));
+      waking.start();
       isWorking = true;
     },
 
     async stop() {
+      await waking.stop();
       await boss.stop({ graceful: true, timeout: 8_000 });
     },
   };
