@@ -4,13 +4,14 @@ import type { Progress } from '../deliver.ts';
 import { messageOf } from '../errors.ts';
 import type { ConsumeOptions, LogEntry } from '../types.ts';
 import type { Feed } from './feed.ts';
-import { claim, leave, type Membership, release, renew } from './members.ts';
+import { claim, leave, type Membership, type Renew, release } from './members.ts';
 import { startWorker, type Worker } from './worker.ts';
 
 /** Runs a member of a group: renews its leases, claims its partitions and releases those of others. */
 export function startConsumer(options: {
   ready(): Promise<void>;
   database(): Database;
+  renew: Renew;
   feed: Feed;
   consume: ConsumeOptions;
   publishDeadLetter: Progress['publishDeadLetter'];
@@ -54,8 +55,14 @@ export function startConsumer(options: {
         }
         failing = true;
       }
-      await sleep(failing ? Math.min(1_000, membership.leaseMs / 4) : membership.leaseMs / 3);
+      await sleep(failing ? Math.min(1_000, membership.leaseMs / 4) : untilRenewal());
     }
+  }
+
+  /** Returns the milliseconds to the next renewal: with other members of this process, three times a lease. */
+  function untilRenewal(): number {
+    const intervalMs = membership.leaseMs / 3;
+    return intervalMs - (performance.now() % intervalMs);
   }
 
   async function sleep(ms: number): Promise<void> {
@@ -71,7 +78,7 @@ export function startConsumer(options: {
   }
 
   async function rebalance(database: Database): Promise<void> {
-    const { wanted, held } = await renew(database, membership);
+    const { wanted, held } = await options.renew(membership);
     const wantedKeys = new Set(wanted.map(keyOf));
     const heldEpochs = new Map(held.map((one) => [keyOf(one), one.epoch]));
     for (const [key, worker] of workers) {

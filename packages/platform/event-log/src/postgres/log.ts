@@ -8,6 +8,7 @@ import { createConnections } from './connections.ts';
 import { startConsumer } from './consumer.ts';
 import { createFeed } from './feed.ts';
 import { startFollower } from './follow.ts';
+import { createRenewals } from './members.ts';
 import { readEnds, readLag, readMembers, readPartitions } from './offsets.ts';
 import { openPublishConnection } from './publisher.ts';
 import { createSender } from './sender.ts';
@@ -28,6 +29,7 @@ export function openPostgresLog(options: PostgresLogOptions): EventLog {
   const timeoutMs = options.publishTimeoutMs ?? 5_000;
   const connections = createConnections(url, timeoutMs);
   const feed = createFeed(connections.background);
+  const renew = createRenewals(connections.background);
   const publisher = createPublisher({
     transport: createSender({
       name: 'PostgreSQL',
@@ -73,6 +75,7 @@ export function openPostgresLog(options: PostgresLogOptions): EventLog {
       const consumption = startConsumer({
         ready: connections.ready,
         database: connections.background,
+        renew,
         feed,
         consume,
         onLog,

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Database } from '@switchboard/database';
 import { GROUPS_CHANNEL } from './feed.ts';
 
@@ -15,41 +16,85 @@ export interface GroupView {
   held: { topic: string; partition: number; epoch: bigint }[];
 }
 
+/** Renews the leases of a member, and returns its assignment. */
+export type Renew = (membership: Membership) => Promise<GroupView>;
+
+/** How long a renewal waits for those of other members. */
+const TOGETHER_MS = 10;
+
+/** Renews the leases of members that ask at about the same time by one statement. */
+export function createRenewals(database: () => Database): Renew {
+  let next: { members: Membership[]; views: Promise<View[]> } | undefined;
+
+  async function renewNext(members: readonly Membership[]): Promise<View[]> {
+    await setTimeout(TOGETHER_MS);
+    next = undefined;
+    return renew(database(), members);
+  }
+
+  return async (membership) => {
+    if (next === undefined) {
+      const members: Membership[] = [];
+      next = { members, views: renewNext(members) };
+    }
+    const { members, views } = next;
+    members.push(membership);
+    const view = (await views).find(({ member }) => member === membership.member);
+    if (view === undefined) throw new Error('no lease was renewed');
+    return assign(membership, view);
+  };
+}
+
 /**
- * Renews this member's leases and returns its assignment. Partitions are spread evenly over live members. A lease is
- * over once it has ended, or if it ends later than any lease granted now, because then the clock was set back.
+ * Renews the leases of members and returns what each sees. A lease is over once it has ended, or if it ends later than
+ * any lease granted now, because then the clock was set back.
  */
-export async function renew({ sql }: Database, membership: Membership): Promise<GroupView> {
-  const { group, member, topics, leaseMs } = membership;
-  const names = JSON.stringify(topics);
-  // One statement, because every member sends it several times a lease. It sees the members from before it. It skips
+async function renew({ sql }: Database, memberships: readonly Membership[]): Promise<View[]> {
+  // One statement, because every process sends it several times a lease. It sees the members from before it. It skips
   // expired members that are renewing their leases, which would otherwise deadlock with this one.
-  const [view] = await sql<[View]>`
-    with joined as (
+  const views = await sql<View[]>`
+    with mine as (
+      select * from jsonb_to_recordset(${JSON.stringify(memberships)}::jsonb)
+        as mine("group" text, member uuid, topics jsonb, "leaseMs" integer)),
+    joined as (
       insert into event_log.group_members ("group", member, topics, lease_until)
-      values (${group}, ${member}, ${names}::jsonb, now() + ${leaseMs} * interval '1 ms')
+      select "group", member, topics, now() + "leaseMs" * interval '1 ms' from mine
       on conflict ("group", member) do update set lease_until = excluded.lease_until, topics = excluded.topics
-      returning xmax = 0 as fresh),
+      returning member, xmax = 0 as fresh),
     expired as (
-      delete from event_log.group_members where "group" = ${group} and member in (
-        select member from event_log.group_members where "group" = ${group} and member <> ${member}
+      delete from event_log.group_members where ("group", member) in (
+        select "group", member from event_log.group_members
+        where "group" in (select "group" from mine) and member not in (select member from mine)
           and lease_until not between now() and now() + interval '1 minute'
         for update skip locked)
-      returning member),
+      returning "group", member),
     held as (
-      update event_log.group_partitions set lease_until = now() + ${leaseMs} * interval '1 ms'
-      where "group" = ${group} and owner = ${member} returning topic, partition, epoch)
-    select (select fresh from joined) or exists (select from expired) as changed,
-      array(select json_build_object('topic', topic, 'partition', partition, 'epoch', epoch::text) from held) as held,
+      update event_log.group_partitions held set lease_until = now() + mine."leaseMs" * interval '1 ms' from mine
+      where held."group" = mine."group" and held.owner = mine.member returning held.owner, topic, partition, epoch)
+    select "group", member,
+      (select fresh from joined where joined.member = mine.member)
+        or exists (select from expired where expired."group" = mine."group") as changed,
       array(
-        select json_build_object('member', member, 'topics', topics) from event_log.group_members
-        where "group" = ${group} and member <> ${member} and member not in (select member from expired)
+        select json_build_object('topic', topic, 'partition', partition, 'epoch', epoch::text) from held
+        where owner = mine.member
+      ) as held,
+      array(
+        select json_build_object('member', other.member, 'topics', other.topics) from event_log.group_members other
+        where other."group" = mine."group" and other.member <> mine.member
+          and other.member not in (select member from expired)
       ) as others,
       array(
         select json_build_object('topic', topic, 'partition', partition, 'end', next_offset::text)
-        from event_log.partitions where topic in (select jsonb_array_elements_text(${names}::jsonb))
-      ) as partitions`;
-  if (view.changed) await notifyGroup(sql, group);
+        from event_log.partitions where topic in (select jsonb_array_elements_text(mine.topics))
+      ) as partitions
+    from mine`;
+  const changed = views.filter((view) => view.changed);
+  for (const group of new Set(changed.map((view) => view.group))) await notifyGroup(sql, group);
+  return views;
+}
+
+/** Spreads partitions evenly over the live members of a group. */
+function assign({ member, topics }: Membership, view: View): GroupView {
   const members = [...view.others, { member, topics }].sort((one, other) =>
     one.member < other.member ? -1 : 1,
   );
@@ -65,6 +110,8 @@ export async function renew({ sql }: Database, membership: Membership): Promise<
 
 /** The row of `renew`, with 64-bit integers as texts. */
 interface View {
+  group: string;
+  member: string;
   changed: boolean;
   held: { topic: string; partition: number; epoch: string }[];
   others: { member: string; topics: string[] }[];
