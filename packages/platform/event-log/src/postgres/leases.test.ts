@@ -66,6 +66,20 @@ describe('a consumer on PostgreSQL', () => {
     expect(await log.committedOffsets(group, topic)).toEqual([1n]);
   });
 
+  it('renews the members of a process by one statement', async () => {
+    const { log, sql } = open();
+    const topic = await newTopic(log, { partitions: 1 });
+    const groups = [newGroup(), newGroup(), newGroup()];
+    for (const group of groups)
+      await log.consume({ group, topics: [topic], leaseMs: 600, async handle() {} });
+    await eventually(async () => {
+      const rows = await sql`
+        select count(*)::int as members, count(distinct lease_until)::int as leases
+        from event_log.group_members where "group" = any(${groups})`;
+      expect(rows).toEqual([{ members: 3, leases: 1 }]);
+    });
+  });
+
   it('takes over the partitions of a killed member after the clock was set back', async () => {
     const { log, sql } = open();
     const topic = await newTopic(log, { partitions: 2 });
