@@ -1,7 +1,7 @@
 import { isGrantedByRole, operations } from '@switchboard/contracts';
 import { openDatabase } from '@switchboard/database';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { call, type Harness, useCollaboration } from './testing/harness.ts';
+import { call, dayAhead, type Harness, useCollaboration } from './testing/harness.ts';
 
 const harness = await useCollaboration({ LOG_LEVEL: 'silent' });
 const ids = { annotation: '', thread: '', comment: '' };
@@ -21,7 +21,7 @@ beforeAll(async () => {
   ids.comment = thread.body.comments[0].id;
 });
 
-const expiresOn = new Date(Date.now() + 5 * 86_400_000).toISOString().slice(0, 10);
+const expiresOn = dayAhead(5);
 const range = 'annotations?from=2026-01-01&to=2026-01-02';
 /**
  * Each console operation, with a request that is rejected only for lack of access. Paths are relative to the

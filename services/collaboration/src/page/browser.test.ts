@@ -3,7 +3,7 @@ import { colours, scale, series } from '@switchboard/design';
 import { eventually, hasChromium, openBrowser } from '@switchboard/testkit';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Harness, startHarness } from '../testing/harness.ts';
+import { dayAhead, type Harness, startHarness } from '../testing/harness.ts';
 
 const evil = '"><img src=x onerror=alert(1)><script>alert(2)</script>';
 const line = {
@@ -156,7 +156,7 @@ describe.skipIf(!hasChromium)('the page in a browser', () => {
   beforeAll(async () => {
     [harness, browser] = await Promise.all([startHarness(), openBrowser()]);
     const operator = harness.as('operator', ['service.manage']);
-    const expiresOn = new Date(Date.now() + 5 * 86_400_000).toISOString().slice(0, 10);
+    const expiresOn = dayAhead(5);
     for (const [id, report] of Object.entries(reports)) {
       await harness.directory.put('report', {
         projectId: 'shop',

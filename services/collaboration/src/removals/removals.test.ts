@@ -3,7 +3,7 @@ import { type Database, openDatabase } from '@switchboard/database';
 import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { member } from '../testing/directory.ts';
-import { call, type Harness, startHarness } from '../testing/harness.ts';
+import { call, dayAhead, type Harness, startHarness } from '../testing/harness.ts';
 
 let harness: Harness;
 let database: Database;
@@ -35,7 +35,6 @@ async function save(generation: string, id = 'weekly'): Promise<void> {
 const next = () => `generation-${++generations}`;
 const ask = (method: string, path: string, body?: unknown) =>
   harness.as('ada', ['service.manage']).call(method, `/v1/projects/shop${path}`, body);
-const day = (ahead: number) => new Date(Date.now() + ahead * 86_400_000).toISOString().slice(0, 10);
 const shared = (token: string) =>
   call(harness.url, 'GET', `/v1/shared-reports/${token}`, undefined, {
     'x-forwarded-for': `10.9.0.${++addresses}`,
@@ -43,13 +42,18 @@ const shared = (token: string) =>
 
 /** Adds a row for the report to every table. Returns the token of its link. */
 async function fill(id: string): Promise<string> {
-  const link = await ask('PUT', `/reports/${id}/public-link`, { expiresOn: day(5) });
+  const link = await ask('PUT', `/reports/${id}/public-link`, { expiresOn: dayAhead(5) });
   expect(link.status).toBe(200);
   const thread = await ask('POST', `/reports/${id}/comment-threads`, { body: 'Look' });
   expect(thread.status).toBe(201);
   await ask('GET', `/reports/${id}/comment-threads`);
   await ask('PUT', `/comments/${thread.body.comments[0].id}/reactions/${encodeURIComponent('👍')}`);
-  await ask('POST', '/annotations', { startsOn: day(0), text: 'Launch', tags: ['launch'], reportId: id });
+  await ask('POST', '/annotations', {
+    startsOn: dayAhead(0),
+    text: 'Launch',
+    tags: ['launch'],
+    reportId: id,
+  });
   await ask('POST', `/reports/${id}/shares`, {
     recipients: ['grace'],
     link: `${harness.env['CONSOLE_URL']}/projects/shop/reports/${id}`,

@@ -2,7 +2,7 @@ import { REPORT_RUNS_TOPIC, reportRunRecord } from '@switchboard/contracts';
 import { openDatabase } from '@switchboard/database';
 import { eventually } from '@switchboard/testkit';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { call, useCollaboration } from '../testing/harness.ts';
+import { call, dayAhead, useCollaboration } from '../testing/harness.ts';
 import { createRuns } from './runs.ts';
 import { createRunsStore } from './store.ts';
 
@@ -12,7 +12,7 @@ let addresses = 0;
 beforeAll(async () => {
   const spec = { name: REPORT_RUNS_TOPIC, partitions: 1, replication: 1, cleanup: 'delete' } as const;
   await harness.log.createTopics([spec]);
-  const expiresOn = new Date(Date.now() + 5 * 86_400_000).toISOString().slice(0, 10);
+  const expiresOn = dayAhead(5);
   const path = '/v1/projects/shop/reports/signups/public-link';
   token = (await harness.as('ada').call('PUT', path, { expiresOn })).body.token;
   await save({ kind: 'lifecycle', range: { last: 7, unit: 'day' } });

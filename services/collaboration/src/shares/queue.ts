@@ -102,7 +102,7 @@ export function createDeliveryQueue(options: QueueOptions): DeliveryQueue {
     onFailure: (error) => logger.failed('looking for due deliveries', error),
   });
 
-  /** Wakes the workers of queues with due deliveries: retries, delayed ones, and more than a company may have at a time. */
+  /** Wakes the workers of queues with due deliveries: retries, delayed ones, and those over a company's limit. */
   async function wakeWorkers(): Promise<void> {
     const { rows } = await boss.getDb().executeSql(
       `select name from unnest($1::text[]) as name where exists (

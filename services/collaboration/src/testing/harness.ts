@@ -104,3 +104,7 @@ export async function startHarness(
     stop: harness.stop,
   };
 }
+
+/** Returns the UTC day that many days from now. */
+export const dayAhead = (days: number): string =>
+  new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);

@@ -1,5 +1,5 @@
-import { setTimeout } from 'node:timers/promises';
 import type { Database } from '@switchboard/database';
+import { pause } from '@switchboard/resilience';
 import { GROUPS_CHANNEL } from './feed.ts';
 
 export interface Membership {
@@ -27,7 +27,7 @@ export function createRenewals(database: () => Database): Renew {
   let next: { members: Membership[]; views: Promise<View[]> } | undefined;
 
   async function renewNext(members: readonly Membership[]): Promise<View[]> {
-    await setTimeout(TOGETHER_MS);
+    await pause(TOGETHER_MS);
     next = undefined;
     return renew(database(), members);
   }
